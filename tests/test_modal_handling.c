@@ -376,6 +376,44 @@ FEM_TEST(modal, one_tet_wobbles) {
 	fem_world_destroy(world);
 }
 
+// On a box tilted by 15 degrees, on which friction holds it: fails when the points that bear it are not the same ones
+// from step to step, or are too few.
+FEM_TEST(modal, rests_on_a_slope) {
+	FemRigDef def = fem_rig_bar_def(10, 2, 4, FEM_CELLS_FIVE, 0.3f);
+	const float half = 0.5f * 15.0f * (float)(3.14159265358979 / 180.0);
+	const FemQuat tilt = {0.0f, 0.0f, sinf(half), cosf(half)};
+	def.size = (FemVec3){1.0f, 0.2f, 0.4f};
+	def.clamped = false;
+	def.material.young_modulus = 1e6f;
+	def.material.stiffness_damping = 1e-3f;
+	def.world.gravity = (FemVec3){0.0f, -9.81f, 0.0f};
+	def.body.dynamics = FEM_DYNAMICS_MODAL;
+	def.body.rotation = tilt;
+	FemRig rig = fem_rig_create(&def);
+	FemColliderDef slope = fem_default_collider_def();
+	slope.shape.type = FEM_SHAPE_BOX;
+	slope.shape.half_extents = (FemVec3){5.0f, 0.5f, 5.0f};
+	slope.rotation = tilt;
+	slope.position = (FemPosition){0.5 * sin(2.0 * (double)half), -0.5 * cos(2.0 * (double)half), 0.0};
+	slope.friction = 0.8f;
+	FEM_CHECK(fem_collider_is_valid(fem_collider_create(rig.world, &slope)));
+	fem_make_modal(rig.body, 20);
+	for (int s = 0; s < 60; s++)
+		step(rig.world, DT);
+	FemPosition before = fem_state_of(rig.body).center;
+	for (int s = 0; s < 120; s++)
+		step(rig.world, DT);
+	FemPosition after = fem_state_of(rig.body).center;
+	double moved = hypot(after.x - before.x, after.y - before.y);
+	FEM_CHECK(fem_modal_state(rig.body).is_moving);
+	if (!FEM_CHECK(moved < 1e-3))
+		printf("    moved by %.5f m\n", moved);
+	FemStatistics statistics;
+	FEM_CHECK_INT(fem_world_get_statistics(rig.world, &statistics), FEM_OK);
+	FEM_CHECK(statistics.contacts > 4 && statistics.contacts < 30); // of 55 nodes
+	fem_rig_destroy(&rig);
+}
+
 // ---- speed
 
 // Processor time of steps of a bar of 3,150 tets that swings, or lies on the ground, ms.
@@ -403,8 +441,8 @@ static double time_of(FemWorldId world, int32_t steps) {
 	return fem_test_cpu_ms() - before;
 }
 
-// Fails when a modal body costs more than a tenth of the elastic one; on the ground, where 152 of its 912 nodes are
-// looked at one by one in every solve, more than three quarters. With others at work the first is 0.09 to 0.11.
+// Fails when a modal body costs more than a tenth of the elastic one, or a little more where it lies on the ground. The
+// quick bound leaves room for others at work.
 FEM_TEST(modal, steps_in_a_tenth_of_the_elastic_time) {
 	for (int lies = 0; lies < 2; lies++) {
 		FemRig elastic = timed_bar(FEM_DYNAMICS_ELEMENTS, lies == 1), modal = timed_bar(FEM_DYNAMICS_MODAL, lies == 1);
@@ -417,7 +455,7 @@ FEM_TEST(modal, steps_in_a_tenth_of_the_elastic_time) {
 			fast = fmin(fast, time_of(modal.world, 30) / 30.0);
 		}
 		FEM_CHECK(fem_modal_state(modal.body).is_moving);
-		double most = lies ? 0.75 : fem_long_tests() ? 0.1 : 0.15;
+		double most = fem_long_tests() ? (lies ? 0.13 : 0.1) : 0.2;
 		if (!FEM_CHECK(fast < most * slow) || fem_long_tests())
 			printf("    %s: %.4f ms a step, elastic %.4f\n", lies ? "lies" : "swings", fast, slow);
 		fem_rig_destroy(&elastic);

@@ -1,5 +1,7 @@
 #include "dynamics/group_balance.h"
 
+#include "model/modal.h"
+
 #include "model/body.h"
 #include "model/body_step.h"
 
@@ -66,6 +68,8 @@ void fem_balance_solve(FemGroupBalance *balance) {
 void fem_balance_share_island(const FemGroupBalance *balance, FemIntegration *integration, const double offset[3]) {
 	FemBody *body = integration->body;
 	float arm[3];
+	if (body->modal)
+		body->modal->sums.is_set = false; // its frame gains more than the solve said
 	for (int i = 0; i < 3; i++)
 		arm[i] = (float)(offset[i] - balance->center[i]);
 	for (int32_t c = 0; c < integration->chunk_count; c++) {

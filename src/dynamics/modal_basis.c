@@ -32,6 +32,11 @@ static size_t place_arrays(FemModal *m, char *base) {
 	m->factor = FEM_CARVE(&carver, double, modes *modes);
 	m->shapes = FEM_CARVE(&carver, float, 3 * stride * nodes);
 	m->rest = FEM_CARVE(&carver, FemVec4, nodes);
+	m->blocks = FEM_CARVE(&carver, float, 3 * 8 * (1 + modes) * fem_modal_block_count(m));
+	m->spread = FEM_CARVE(&carver, int32_t, nodes);
+	m->rank = FEM_CARVE(&carver, int32_t, nodes);
+	m->ground_nodes = FEM_CARVE(&carver, int32_t, nodes);
+	m->ground_slip = FEM_CARVE(&carver, float, nodes);
 	m->placed = FEM_CARVE(&carver, FemVec4, nodes);
 	m->placed_velocity = FEM_CARVE(&carver, FemVec4, nodes);
 	m->node_kinds = FEM_CARVE(&carver, uint8_t, nodes);
@@ -206,13 +211,69 @@ static bool fill(FemModal *m, const FemBody *body, const FemModalSource *source,
 	return true;
 }
 
+// ---- what follows from the basis
+
+static void set_blocks(FemModal *m) {
+	size_t rows = (size_t)m->mode_count + 1;
+	for (int32_t i = 0; i < m->node_count; i++) {
+		for (size_t axis = 0; axis < 3; axis++) {
+			float *out = m->blocks + ((size_t)(i / 8) * 3 + axis) * rows * 8 + (size_t)i % 8;
+			out[0] = (&m->rest[i].x)[axis];
+			for (size_t k = 0; k < (size_t)m->mode_count; k++)
+				out[8 * (k + 1)] = m->shapes[((size_t)i * 3 + axis) * (size_t)m->stride + k];
+		}
+	}
+}
+
+static float square_between(const FemVec4 *a, const FemVec4 *b) {
+	float x = a->x - b->x, y = a->y - b->y, z = a->z - b->z;
+	return x * x + y * y + z * z;
+}
+
+// Begins with what is farthest from the centre of mass. Free nodes come first: what is held bears nothing.
+static bool set_spread(FemModal *m) {
+	float *nearest = FEM_ALLOC_ARRAY(float, m->node_count); // m^2, to those that are listed; -1: it is one
+	if (!nearest)
+		return false;
+	for (int32_t i = 0; i < m->node_count; i++)
+		nearest[i] = m->rest[i].x * m->rest[i].x + m->rest[i].y * m->rest[i].y + m->rest[i].z * m->rest[i].z;
+	int32_t count = 0;
+	for (; count < m->node_count && count < FEM_MODAL_SPREAD_MAX; count++) {
+		int32_t best = -1;
+		for (int32_t i = 0; i < m->node_count; i++) {
+			if (nearest[i] >= 0.0f && m->node_kinds[i] == FEM_NODE_FREE && (best < 0 || nearest[i] > nearest[best]))
+				best = i;
+		}
+		if (best < 0)
+			break;
+		m->spread[count] = best;
+		for (int32_t i = 0; i < m->node_count; i++)
+			nearest[i] = fminf(
+				count == 0 && nearest[i] >= 0.0f ? INFINITY : nearest[i], square_between(&m->rest[i], &m->rest[best]));
+		nearest[best] = -1.0f;
+	}
+	for (int32_t i = 0; i < m->node_count; i++) {
+		if (nearest[i] >= 0.0f)
+			m->spread[count++] = i;
+	}
+	for (int32_t n = 0; n < m->node_count; n++)
+		m->rank[m->spread[n]] = n;
+	FEM_FREE_ARRAY(nearest, m->node_count);
+	return true;
+}
+
+bool fem_modal_complete(FemModal *m) {
+	set_blocks(m);
+	return set_spread(m);
+}
+
 FemModal *fem_modal_create(const FemBody *body, const FemModalSource *source, int32_t *out_fault) {
 	int32_t nodes = body->topology->node_count;
 	int64_t room = (int64_t)(source->mode_count + 6) * nodes;
 	*out_fault = -1;
 	FemModal *modal = fem_modal_allocate(nodes, source->mode_count);
 	Basis basis = {.body = body, .nodes = nodes, .vectors = FEM_ALLOC_ARRAY(FemVec3d, room)};
-	bool ok = modal && basis.vectors && fill(modal, body, source, &basis, out_fault);
+	bool ok = modal && basis.vectors && fill(modal, body, source, &basis, out_fault) && fem_modal_complete(modal);
 	FEM_FREE_ARRAY(basis.vectors, room);
 	if (ok)
 		return modal;
@@ -294,28 +355,4 @@ void fem_modal_displacement(const FemModal *m, int32_t node, const float *x, flo
 	}
 	for (int axis = 0; axis < 3; axis++)
 		out[axis] = (sum[axis][0] + sum[axis][1]) + (sum[axis][2] + sum[axis][3]);
-}
-
-// Sums of the lanes of three, as the first three lanes.
-static inline Four sum_lanes(Four a, Four b, Four c) {
-	typedef int Places __attribute__((vector_size(16)));
-	Four ab = __builtin_shuffle(a, b, (Places){0, 4, 1, 5}) + __builtin_shuffle(a, b, (Places){2, 6, 3, 7});
-	Four cc = c + __builtin_shuffle(c, (Places){2, 3, 0, 1});
-	return __builtin_shuffle(ab, cc, (Places){0, 1, 4, 4}) + __builtin_shuffle(ab, cc, (Places){2, 3, 5, 5});
-}
-
-void fem_modal_displacements(
-	const FemModal *m, int32_t node, const float *x, const float *y, float out_x[3], float out_y[3]) {
-	int32_t fours = m->stride / 4;
-	const Four *u = (const Four *)(const void *)(m->shapes + 3 * (size_t)m->stride * (size_t)node), *v = u + fours,
-			   *w = v + fours;
-	const Four *a = (const Four *)(const void *)x, *b = (const Four *)(const void *)y;
-	Four of_x[3] = {{0.0f}, {0.0f}, {0.0f}}, of_y[3] = {{0.0f}, {0.0f}, {0.0f}};
-	for (int32_t k = 0; k < fours; k++) {
-		of_x[0] += u[k] * a[k], of_x[1] += v[k] * a[k], of_x[2] += w[k] * a[k];
-		of_y[0] += u[k] * b[k], of_y[1] += v[k] * b[k], of_y[2] += w[k] * b[k];
-	}
-	Four sum_x = sum_lanes(of_x[0], of_x[1], of_x[2]), sum_y = sum_lanes(of_y[0], of_y[1], of_y[2]);
-	memcpy(out_x, &sum_x, 3 * sizeof *out_x);
-	memcpy(out_y, &sum_y, 3 * sizeof *out_y);
 }

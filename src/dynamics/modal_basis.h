@@ -20,6 +20,8 @@ typedef struct FemModalSource {
 // length is not 1, or it is a rigid motion or a sum of others.
 FEM_MUST_USE FemModal *fem_modal_create(const FemBody *body, const FemModalSource *source, int32_t *out_fault);
 FEM_MUST_USE FemModal *fem_modal_allocate(int32_t node_count, int32_t mode_count); // all 0
+// What follows from rest shape, modes and pins; false when memory fails. A loaded basis needs it.
+FEM_MUST_USE bool fem_modal_complete(FemModal *modal);
 void fem_modal_free(FemModal *modal);
 
 // Propagators of steps of dt.
@@ -30,9 +32,5 @@ void fem_modal_project(const FemModal *modal, const FemVec4 *field, double *out)
 
 // u = W x of a node, in axes of the rest shape; x [stride].
 void fem_modal_displacement(const FemModal *modal, int32_t node, const float *x, float out[3]);
-
-// The same of two at once, which reads the shapes once.
-void fem_modal_displacements(
-	const FemModal *modal, int32_t node, const float *x, const float *y, float out_x[3], float out_y[3]);
 
 #endif

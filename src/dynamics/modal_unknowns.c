@@ -6,6 +6,7 @@
 #include "dynamics/modal_motion.h"
 #include "dynamics/rigid_motion.h"
 #include "dynamics/rigid_unknowns.h"
+#include "fem_constants.h"
 #include "model/body_step.h"
 #include "model/piece.h"
 
@@ -25,6 +26,14 @@ static bool reserve_jacobians(FemModal *m, int32_t count) {
 	m->jacobians = grown;
 	m->jacobian_capacity = more;
 	return true;
+}
+
+FemProxy fem_modal_frame(FemBody *body, bool is_free) {
+	fem_modal_find_state(body);
+	if (!is_free)
+		return (FemProxy){0};
+	FemMotionSums sums = fem_modal_sums(body);
+	return fem_rigid_unknowns_of_sums(&sums);
 }
 
 // dt W^T R^T f of the user's forces.
@@ -48,11 +57,81 @@ static void add_weight(FemModal *m, FemVec3 gravity, double dt) {
 		m->given[k] += dt * (g[0] * m->weight[3 * k] + g[1] * m->weight[3 * k + 1] + g[2] * m->weight[3 * k + 2]);
 }
 
+static float slip_of(float x, float z) {
+	return sqrtf(x * x + z * z);
+}
+
+// Friction is that of how a point slid over the last step. Its velocity now says little of it: a mode that rests
+// against the ground moves at the end of a step, and not on the mean of it.
+static void begin_friction(const FemModal *m, FemBody *body, int32_t node) {
+	FemVec4 *ground = &body->step->ground[node], v = body->velocity[node], *diagonal = &body->step->diagonal[node];
+	float before = fmaxf(slip_of(v.x, v.z), FEM_GROUND_SLIP), after = fmaxf(m->ground_slip[node], FEM_GROUND_SLIP);
+	float friction = body->ground_force[node] > 0.0f ? ground->z * before / after : ground->z;
+	*diagonal = (FemVec4){diagonal->x + friction - ground->z, diagonal->y, diagonal->z + friction - ground->z, 0.0f};
+	ground->z = friction;
+}
+
+static void keep_slip(FemModal *m, const FemBody *body) {
+	for (int32_t n = 0; n < m->ground_count; n++) {
+		int32_t i = m->ground_nodes[n];
+		FemVec4 v = body->velocity[i], dv = body->step->dv[i];
+		float slip = slip_of(v.x + dv.x, v.z + dv.z);
+		m->ground_slip[i] = isfinite(slip) ? slip : 0.0f;
+	}
+}
+
+// Of the nodes that may touch those that are spread over it best.
+static void choose_ground_nodes(FemModal *m, FemBody *body) {
+	int32_t most = fem_modal_points_max(m), begin = 0;
+	FemVec4 *ground = body->step->ground;
+	m->ground_count = 0;
+	for (; m->is_near_ground && begin < m->node_count && m->ground_count < most; begin++) {
+		if (ground[m->spread[begin]].w == 0.0f)
+			continue;
+		begin_friction(m, body, m->spread[begin]);
+		m->ground_nodes[m->ground_count++] = m->spread[begin];
+	}
+	for (; m->is_near_ground && begin < m->node_count; begin++) {
+		int32_t node = m->spread[begin];
+		if (ground[node].w == 0.0f)
+			continue;
+		FemVec4 *diagonal = &body->step->diagonal[node];
+		*diagonal =
+			(FemVec4){diagonal->x - ground[node].z, diagonal->y - ground[node].x, diagonal->z - ground[node].z, 0.0f};
+		ground[node] = (FemVec4){0.0f, 0.0f, 0.0f, 0.0f};
+		body->ground_force[node] = 0.0f;
+	}
+}
+
+// What acts on the frame but contacts: the weight, and where there is more than that a sum over the nodes.
+static void find_base_load(FemModal *m, const FemBody *body, const FemProxy *rigid, FemVec3 gravity) {
+	const float g[3] = {gravity.x, gravity.y, gravity.z};
+	memset(m->base_impulse, 0, sizeof m->base_impulse);
+	memset(m->base_extra, 0, sizeof m->base_extra);
+	m->has_weight_only = !body->has_forces;
+	for (int32_t i = 0; i < m->node_count && m->has_weight_only; i++)
+		m->has_weight_only = body->mass_damping[i] == 0.0f;
+	for (int k = 0; k < 3 && m->has_weight_only; k++)
+		m->base_impulse[k] = (double)m->dt * (double)rigid->mass * (double)g[k];
+	for (int32_t i = 0; i < m->node_count && !m->has_weight_only; i++) {
+		FemVec4 load = body->step->rhs[i], x = body->position[i];
+		const float arm[3] = {x.x - rigid->center[0], x.y - rigid->center[1], x.z - rigid->center[2]};
+		const double j[3] = {load.x, load.y, load.z};
+		float damping = m->dt * body->mass_damping[i], d[3] = {damping, damping, damping};
+		for (int k = 0; k < 3; k++) {
+			m->base_impulse[k] += j[k];
+			m->base_impulse[k + 3] +=
+				(double)arm[(k + 1) % 3] * j[(k + 2) % 3] - (double)arm[(k + 2) % 3] * j[(k + 1) % 3];
+		}
+		if (damping != 0.0f)
+			fem_add_point6(m->base_extra, d, arm);
+	}
+}
+
 void fem_modal_open(
 	FemBody *body, FemProxy *rigid, FemVec3 gravity, float dt, int32_t contact_count, bool is_near_ground) {
 	FemModal *m = body->modal;
 	fem_modal_set_step(m, dt);
-	fem_modal_find_state(body);
 	for (int k = 0; k < 9; k++)
 		m->rotation[k] = (float)body->pieces[0].shape_rotation[k];
 	memset(m->given, 0, sizeof *m->given * (size_t)m->mode_count);
@@ -68,6 +147,8 @@ void fem_modal_open(
 	}
 	memset(m->dv, 0, sizeof *m->dv * (size_t)m->stride);
 	m->is_near_ground = is_near_ground;
+	choose_ground_nodes(m, body);
+	find_base_load(m, body, rigid, gravity);
 	m->jacobian_count = 0;
 	m->is_touched = (contact_count > 0 || is_near_ground || m->grab_count > 0) &&
 		reserve_jacobians(m, 2 * contact_count + FEM_GRABS_MAX + 1);
@@ -143,9 +224,22 @@ static void complete_blocks(FemModal *m) {
 	}
 }
 
-static void load_ground(FemModal *m, const FemBody *body, const FemProxy *rigid, float *scratch) {
+// What holds a point with strengths d and gives it the impulse g, to the unknowns of the frame.
+static void add_to_frame(FemProxy *rigid, float extra[36], const float d[3], const float g[3], const float arm[3]) {
+	if (rigid->mass == 0.0f)
+		return;
+	fem_add_point6(extra, d, arm);
+	rigid->extra = extra;
+	for (int i = 0; i < 3; i++) {
+		rigid->impulse[i] += g[i];
+		rigid->impulse[i + 3] += arm[(i + 1) % 3] * g[(i + 2) % 3] - arm[(i + 2) % 3] * g[(i + 1) % 3];
+	}
+}
+
+static void load_ground(FemModal *m, const FemBody *body, FemProxy *rigid, float extra[36], float *scratch) {
 	const float whole = 1.0f; // weight of a node in itself
-	for (int32_t i = 0; i < m->node_count; i++) {
+	for (int32_t n = 0; n < m->ground_count; n++) {
+		int32_t i = m->ground_nodes[n];
 		FemVec4 ground = body->step->ground[i], v = body->velocity[i], x = body->position[i];
 		if (ground.x == 0.0f && ground.z == 0.0f)
 			continue;
@@ -156,6 +250,7 @@ static void load_ground(FemModal *m, const FemBody *body, const FemProxy *rigid,
 		point_jacobian(m, nodes, &whole, 1, scratch);
 		add_block(m, scratch, d, arm);
 		fem_modal_add_impulse(m, scratch, g, m->load);
+		add_to_frame(rigid, extra, d, g, arm);
 	}
 }
 
@@ -174,20 +269,17 @@ static void load_grabs(FemModal *m, FemBody *body, FemProxy *rigid, float extra[
 		point_jacobian(m, grab->nodes, grab->weights, 4, scratch);
 		add_block(m, scratch, d, arm);
 		fem_modal_add_impulse(m, scratch, g, m->load);
-		if (rigid->mass == 0.0f)
-			continue;
-		fem_add_point6(extra, d, arm);
-		rigid->extra = extra;
-		for (int i = 0; i < 3; i++) {
-			rigid->impulse[i] += g[i];
-			rigid->impulse[i + 3] += arm[(i + 1) % 3] * g[(i + 2) % 3] - arm[(i + 2) % 3] * g[(i + 1) % 3];
-		}
+		add_to_frame(rigid, extra, d, g, arm);
 	}
 }
 
 void fem_modal_load(FemBody *body, FemProxy *rigid, float extra[36]) {
-	FemModal *m = rigid->modal;
-	if (!m)
+	FemModal *m = body->modal;
+	memcpy(extra, m->base_extra, sizeof m->base_extra);
+	rigid->extra = m->has_weight_only ? NULL : extra;
+	for (int k = 0; k < 6; k++)
+		rigid->impulse[k] = (float)m->base_impulse[k];
+	if (!rigid->modal)
 		return;
 	for (int32_t k = 0; k < m->mode_count; k++)
 		m->load[k] = (float)(m->inertia[k] * (m->free_mean[k] - m->z_velocity[k]) + m->given[k]);
@@ -197,8 +289,7 @@ void fem_modal_load(FemBody *body, FemProxy *rigid, float extra[36]) {
 	}
 	m->has_extra = false;
 	float *scratch = m->jacobians + 3 * (size_t)m->stride * (size_t)(m->jacobian_capacity - 1);
-	if (m->is_near_ground)
-		load_ground(m, body, rigid, scratch);
+	load_ground(m, body, rigid, extra, scratch);
 	if (m->grab_count > 0)
 		load_grabs(m, body, rigid, extra, scratch);
 	if (m->has_extra)
@@ -386,10 +477,8 @@ void fem_modal_spread(FemBody *body, const FemProxy *rigid, const FemContactRows
 	const FemModal *m = rigid->modal;
 	if (!m)
 		return;
-	for (int32_t i = 0; m->is_near_ground && i < m->node_count; i++) {
-		if (body->step->ground[i].w != 0.0f)
-			spread_node(body, rigid, i);
-	}
+	for (int32_t n = 0; n < m->ground_count; n++)
+		spread_node(body, rigid, m->ground_nodes[n]);
 	for (int32_t c = 0; c < rows->count; c++) {
 		for (int s = 0; s < 2; s++) {
 			const FemContactSide *side = &rows->contacts[c].side[s];
@@ -401,7 +490,10 @@ void fem_modal_spread(FemBody *body, const FemProxy *rigid, const FemContactRows
 	}
 }
 
-void fem_modal_close(FemModal *m) {
+void fem_modal_close(const FemBody *body, const FemProxy *rigid) {
+	FemModal *m = body->modal;
+	keep_slip(m, body);
+	memcpy(m->frame_gain, rigid->dv, sizeof m->frame_gain);
 	for (int32_t k = 0; k < m->mode_count; k++)
 		m->mean[k] =
 			m->is_touched ? m->z_velocity[k] + (double)m->dv[k] : m->free_mean[k] + m->given[k] / m->inertia[k];

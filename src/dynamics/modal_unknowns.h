@@ -13,12 +13,16 @@
 #include "model/contact.h"
 #include "model/modal.h"
 
-// Once a step, after fem_rigid_unknowns_open(): amplitudes and their velocities as the nodes have them, and what forces
-// but contacts do. `contact_count`: of the composite; near_ground: nodes of it may touch the ground.
+// At the start of a step: amplitudes and their velocities as the nodes have them; the unknowns of the frame of what is
+// free, at dv = 0, and none of what is held.
+FemProxy fem_modal_frame(FemBody *body, bool is_free);
+
+// Once a step, after fem_modal_frame() of what is free: what forces but contacts do, and which nodes the ground bears.
+// `contact_count`: of the composite; near_ground: nodes of it may touch the ground.
 void fem_modal_open(
 	FemBody *body, FemProxy *rigid, FemVec3 gravity, float dt, int32_t contact_count, bool is_near_ground);
 
-// After fem_rigid_unknowns_load(), with the same meaning: the ground and grabs. `extra` is that of the rigid unknowns.
+// Instead of fem_rigid_unknowns_load(), with the same meaning, for frame and modes.
 void fem_modal_load(FemBody *body, FemProxy *rigid, float extra[36]);
 
 // How modes move the point of a contact's side: [3][stride], world axes; null when memory fails.
@@ -27,8 +31,8 @@ const float *fem_modal_jacobian(FemModal *modal, const FemContactSide *side);
 // After a solve, and after the rigid unknowns were spread: dv of the nodes that contacts and the ground look at.
 void fem_modal_spread(FemBody *body, const FemProxy *rigid, const FemContactRows *rows, int32_t body_index);
 
-// After the last solve: the mean velocity of the step.
-void fem_modal_close(FemModal *modal);
+// After the last solve: the mean velocity of the step, and what the frame gained.
+void fem_modal_close(const FemBody *body, const FemProxy *rigid);
 
 // ---- parts of the conjugate gradients, of one body
 

@@ -1,5 +1,6 @@
 #include "dynamics/motion.h"
 
+#include "base/mat3.h"
 #include "base/vec.h"
 #include "dynamics/hinged_motion.h"
 #include "dynamics/modal_grabs.h"
@@ -341,23 +342,16 @@ static void place_rigid_task(void *context, int32_t chunk_index) {
 	const FemNodeChunk *chunk = &task->integration->chunks[chunk_index];
 	const double *rotation = task->rotation, *w = task->end_spin;
 	const float *linear = task->move.motion.velocity;
-	const FemModal *modal = task->modal;
 	for (int32_t i = chunk->begin; i < chunk->end; i++) {
 		const float *s = &body->shape[i].x;
-		float local[3];
 		double r[3], v[3];
 		if (body->node_kind[i] != FEM_NODE_FREE)
 			continue;
-		if (modal)
-			fem_modal_place_node(modal, body, i, local);
 		for (int k = 0; k < 3; k++)
 			r[k] = rotation[3 * k] * (double)s[0] + rotation[3 * k + 1] * (double)s[1] +
 				rotation[3 * k + 2] * (double)s[2];
 		for (int k = 0; k < 3; k++)
 			v[k] = (double)linear[k] + w[(k + 1) % 3] * r[(k + 2) % 3] - w[(k + 2) % 3] * r[(k + 1) % 3];
-		for (int k = 0; modal && k < 3; k++)
-			v[k] += rotation[3 * k] * (double)local[0] + rotation[3 * k + 1] * (double)local[1] +
-				rotation[3 * k + 2] * (double)local[2];
 		body->position[i] = (FemVec4){
 			(float)(task->center[0] + r[0]), (float)(task->center[1] + r[1]), (float)(task->center[2] + r[2]), 0.0f};
 		body->velocity[i] = (FemVec4){(float)v[0], (float)v[1], (float)v[2], 0.0f};
@@ -368,8 +362,12 @@ static void place_rigid_task(void *context, int32_t chunk_index) {
 static void rotate_rigid(MotionTask *task, const double c[3], const double increment[9]) {
 	FemIntegration *integration = task->integration;
 	FemRange nodes = {integration->chunks[0].begin, integration->chunks[integration->chunk_count - 1].end};
-	double *before = integration->rigid->shape_rotation;
-	fem_rigid_shape_find_rotation(integration->body, nodes, c, before);
+	double *before = integration->rigid->shape_rotation, same[3][3];
+	memcpy(same, before, sizeof same);
+	if (task->modal) // whose rotation is kept; only what rounding made of it is taken back
+		fem_polar_polish(same, (double(*)[3])(void *)before);
+	else
+		fem_rigid_shape_find_rotation(integration->body, nodes, c, before);
 	for (int k = 0; k < 9; k++)
 		task->rotation[k] = before[k] + increment[3 * (k / 3)] * before[k % 3] +
 			increment[3 * (k / 3) + 1] * before[3 + k % 3] + increment[3 * (k / 3) + 2] * before[6 + k % 3];
@@ -384,7 +382,11 @@ static void move_rigid(MotionTask *task, const double c[3]) {
 	rotate_rigid(task, c, increment);
 	for (int k = 0; k < 3; k++)
 		task->center[k] = c[k] + (double)integration->dt * (double)task->move.motion.velocity[k];
-	fem_loop_for_light(integration->loop, integration->chunk_count, place_rigid_task, task);
+	if (task->modal)
+		fem_modal_place_all(integration->body, integration->loop, task->center, task->rotation,
+			task->move.motion.velocity, task->end_spin);
+	else
+		fem_loop_for_light(integration->loop, integration->chunk_count, place_rigid_task, task);
 }
 
 // A rigid piece with pins rotates about them if they are a hinge; else it stays where it is.
@@ -465,6 +467,12 @@ static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums
 	fem_to_float3(spin, task.correction_spin);
 	fem_to_float3(c, task.move.motion.center);
 	fem_loop_for_light(integration->loop, integration->chunk_count, settle_task, &task);
+	if (task.modal) {
+		for (int i = 0; i < 3; i++) // about the origin
+			l[i] = l_goal[i] + c[(i + 1) % 3] * momentum[(i + 2) % 3] - c[(i + 2) % 3] * momentum[(i + 1) % 3];
+		fem_modal_keep_placed(integration->body);
+		fem_modal_keep_sums(integration->body, &moved, momentum, l);
+	}
 	return 0;
 }
 
@@ -474,22 +482,27 @@ static uint32_t finish_modal(FemIntegration *integration, FemModal *modal) {
 		fem_grabs_settle_positions(integration->body);
 		fem_grabs_settle_velocities(integration->body, integration->dt, integration->speed_max);
 	}
-	if (modal)
+	if (modal && (modal->grab_count > 0 || !modal->sums.is_set))
 		fem_modal_keep_placed(integration->body);
 	return 0;
 }
 
 uint32_t fem_motion_integrate(FemIntegration *integration) {
-	FemMotionSums sums = fem_motion_sums_after(integration);
+	FemModal *modal = modal_of(integration);
+	FemMotionSums sums;
+	if (!modal || !integration->is_free ||
+		!fem_modal_sums_after(integration->body, integration->gravity, integration->dt, &sums))
+		sums = fem_motion_sums_after(integration);
+	if (modal)
+		modal->sums.is_set = false; // of the start of the step
 	if (!sums.finite) {
 		integration->body->went_bad = true;
 		return FEM_STEP_BODY_ROLLED_BACK;
 	}
-	FemModal *modal = modal_of(integration);
 	if (modal)
 		fem_modal_step(modal);
 	if (modal && !integration->is_free)
-		fem_modal_place_held(integration->body);
+		fem_modal_place_held(integration->body, integration->loop);
 	if (integration->rigid && !integration->is_free) {
 		if (!modal) // whose frame stands
 			move_pinned_rigid(integration);

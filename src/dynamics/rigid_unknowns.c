@@ -110,22 +110,26 @@ FemProxy fem_rigid_unknowns_open(const FemBody *body, FemRange nodes) {
 	return fem_rigid_unknowns_open_group(body, &nodes, 1);
 }
 
-FemProxy fem_rigid_unknowns_open_group(const FemBody *body, const FemRange *nodes, int32_t count) {
+FemProxy fem_rigid_unknowns_of_sums(const FemMotionSums *sums) {
 	FemProxy out = {0};
 	double c[3], l[3], w[3], inertia[9];
+	fem_sums_center(sums, c);
+	if (!fem_sums_inertia(sums, c, inertia)) // no such piece is made rigid
+		return out;
+	fem_about_center(sums->angular, sums->momentum, c, l);
+	fem_sums_solve_inertia(sums, c, l, w);
+	out.mass = (float)sums->mass;
+	set_motion(&out, c, w, inertia);
+	for (int i = 0; i < 3; i++)
+		out.velocity[i] = (float)(sums->momentum[i] / sums->mass);
+	return out;
+}
+
+FemProxy fem_rigid_unknowns_open_group(const FemBody *body, const FemRange *nodes, int32_t count) {
 	FemMotionSums sums = {.finite = true};
 	for (int32_t k = 0; k < count; k++)
 		fem_sums_add_nodes(&sums, body, nodes[k]);
-	fem_sums_center(&sums, c);
-	if (!fem_sums_inertia(&sums, c, inertia)) // no such piece is made rigid
-		return out;
-	fem_about_center(sums.angular, sums.momentum, c, l);
-	fem_sums_solve_inertia(&sums, c, l, w);
-	out.mass = (float)sums.mass;
-	set_motion(&out, c, w, inertia);
-	for (int i = 0; i < 3; i++)
-		out.velocity[i] = (float)(sums.momentum[i] / sums.mass);
-	return out;
+	return fem_rigid_unknowns_of_sums(&sums);
 }
 
 // Leaves the inertia I about the axis a of a line of pins as it is: (a.I a) a a^T + s (1 - a a^T).

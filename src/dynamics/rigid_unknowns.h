@@ -7,12 +7,14 @@
 #define FEM_DYNAMICS_RIGID_UNKNOWNS_H
 
 #include "base/range.h"
+#include "dynamics/rigid_motion.h"
 #include "model/body.h"
 #include "model/contact.h"
 
 // Once a step: centre, mass, inertia and motion of the piece with these nodes, at dv = 0; or of several that move as
 // one.
 FemProxy fem_rigid_unknowns_open(const FemBody *body, FemRange nodes);
+FemProxy fem_rigid_unknowns_of_sums(const FemMotionSums *sums);
 FemProxy fem_rigid_unknowns_open_group(const FemBody *body, const FemRange *nodes, int32_t count);
 
 // The same of a piece that has pins. What they hold has no mass here, and does not move. What hangs on a hinge has its

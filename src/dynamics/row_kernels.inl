@@ -278,4 +278,55 @@ static void add_motion(int32_t count, const FemVec4 *arm, const float move[4], c
 	}
 }
 
-const FemRowKernels KERNEL_TABLE = {assemble_edges, invert_diagonal, multiply, advance, precondition, redirect, sum_motion, add_motion};
+// Eight nodes; GCC makes of it what the machine has.
+typedef float Eight __attribute__((vector_size(32), may_alias));
+
+static inline void load_eight(Eight *out, const float *from) {
+	memcpy(out, from, sizeof *out);
+}
+
+// A part that is not there would be read for nothing.
+static inline int32_t block_end(const FemModal *modal, int32_t block) {
+	return 8 * block + 8 < modal->node_count ? 8 : modal->node_count - 8 * block;
+}
+
+static void place_modal(const FemModal *modal, const FemModalFrame *frame, FemBody *body, int32_t begin, int32_t end) {
+	const float *r = frame->rotation, *w = frame->spin;
+	size_t row = 8 * ((size_t)modal->mode_count + 1);
+	for (int32_t block = begin; block < end; block++) {
+		const float *from = modal->blocks + 3 * row * (size_t)block;
+		Eight s[3], u[3], arm[3], v[3];
+		for (int axis = 0; axis < 3; axis++) {
+			load_eight(&s[axis], from + (size_t)axis * row);
+			s[axis] -= modal->shift[axis];
+			u[axis] = s[axis] - s[axis];
+		}
+		for (int32_t k = 0; k < modal->mode_count; k++) {
+			float z = modal->dv[k], rate = modal->velocity[k];
+			for (int axis = 0; axis < 3; axis++) {
+				Eight shape;
+				load_eight(&shape, from + (size_t)axis * row + 8 * (size_t)(k + 1));
+				s[axis] += z * shape;
+				u[axis] += rate * shape;
+			}
+		}
+		for (int axis = 0; axis < 3; axis++) {
+			arm[axis] = r[3 * axis] * s[0] + r[3 * axis + 1] * s[1] + r[3 * axis + 2] * s[2];
+			v[axis] = r[3 * axis] * u[0] + r[3 * axis + 1] * u[1] + r[3 * axis + 2] * u[2] + frame->velocity[axis];
+		}
+		for (int axis = 0; axis < 3; axis++) {
+			v[axis] += w[(axis + 1) % 3] * arm[(axis + 2) % 3] - w[(axis + 2) % 3] * arm[(axis + 1) % 3];
+		}
+		for (int axis = 0; axis < 3; axis++)
+			arm[axis] = frame->center[axis] + (frame->center_rest[axis] + arm[axis]);
+		for (int32_t i = 0; i < block_end(modal, block); i++) {
+			int32_t node = 8 * block + i;
+			body->shape[node] = (FemVec4){s[0][i], s[1][i], s[2][i], 0.0f};
+			if (body->node_kind[node] == FEM_NODE_FREE) // pins stay to the bit where they are
+				body->position[node] = (FemVec4){arm[0][i], arm[1][i], arm[2][i], 0.0f};
+			body->velocity[node] = (FemVec4){v[0][i], v[1][i], v[2][i], 0.0f};
+		}
+	}
+}
+
+const FemRowKernels KERNEL_TABLE = {assemble_edges, invert_diagonal, multiply, advance, precondition, redirect, sum_motion, add_motion, place_modal};

@@ -10,8 +10,16 @@
 #include "base/simd.h"
 #include "base/vec.h"
 #include "model/body.h"
+#include "model/modal.h"
 #include "model/tet_batches.h"
 #include "topology/topology.h"
+
+// Where a body that moves by modes is to be.
+typedef struct FemModalFrame {
+	float center[3], center_rest[3]; // m, of mass: as floats have it, and what they lack of it
+	float rotation[9];               // row by row
+	float velocity[3], spin[3];      // m/s, rad/s
+} FemModalFrame;
 
 typedef struct FemRowKernels {
 	// B_ij and B_ji of the edges [begin, end): the sum over the tets around each edge, in their order.
@@ -40,6 +48,10 @@ typedef struct FemRowKernels {
 	void (*sum_motion)(int32_t count, const FemVec4 *arm, const FemVec4 *r, float force[4], float torque[4]);
 	// x += w (move + rotation x arm)
 	void (*add_motion)(int32_t count, const FemVec4 *arm, const float move[4], const float rotation[4], FemVec4 *x);
+
+	// x = c + R (s + W z), v = V + w x (x - c) + R W z' of the nodes of the blocks [begin, end) that are free, and the
+	// shape s + W z of all.
+	void (*place_modal)(const FemModal *modal, const FemModalFrame *frame, FemBody *body, int32_t begin, int32_t end);
 } FemRowKernels;
 
 extern const FemRowKernels fem_row_kernels_scalar, fem_row_kernels_sse2, fem_row_kernels_avx2;

@@ -29,16 +29,15 @@ void fem_assemble_nodes(FemBody *body, int32_t begin, int32_t end, float dt, Fem
 	}
 }
 
+// Four floats at a time.
+typedef float Four __attribute__((vector_size(16), may_alias));
+
 void fem_assemble_rigid_nodes(FemBody *body, int32_t begin, int32_t end, float dt, FemVec3 gravity) {
+	const Four g = {gravity.x, gravity.y, gravity.z, 0.0f};
 	for (int32_t i = begin; i < end; i++) {
-		float m = body->mass[i], damping = body->mass_damping[i];
-		FemVec4 v = body->velocity[i], user = body->force[i];
-		body->step->rhs[i] = (FemVec4){
-			dt * (m * gravity.x + user.x - damping * v.x),
-			dt * (m * gravity.y + user.y - damping * v.y),
-			dt * (m * gravity.z + user.z - damping * v.z),
-			0.0f,
-		};
+		Four v = *(const Four *)(const void *)&body->velocity[i], user = *(const Four *)(const void *)&body->force[i];
+		*(Four *)(void *)&body->step->rhs[i] = dt * (body->mass[i] * g + user - body->mass_damping[i] * v);
+		body->step->rhs[i].w = 0.0f;
 	}
 	fem_assemble_diagonal(body, begin, end, dt);
 	memset(&body->step->dv[begin], 0, sizeof(FemVec4) * (size_t)(end - begin));
@@ -611,10 +610,13 @@ static void spread_rigid_task(void *context, int32_t index) {
 	FemSystemIsland *island = &system->islands[index];
 	if (!island->is_rigid)
 		return;
+	if (island->rigid.modal) { // the other nodes follow in fem_system_close_modal()
+		fem_modal_spread(island->body, &island->rigid, &system->contacts, system->chunks[island->chunks.begin].body);
+		return;
+	}
 	fem_rigid_unknowns_spread(
 		island->leader ? &island->leader->rigid : &island->rigid, island->body, nodes_of(system, island));
 	fem_rigid_unknowns_residual(island->body, nodes_of(system, island));
-	fem_modal_spread(island->body, &island->rigid, &system->contacts, system->chunks[island->chunks.begin].body);
 }
 
 void fem_system_spread_rigid(FemSystem *system) {
@@ -627,10 +629,14 @@ void fem_system_close_modal(FemSystem *system, float dt) {
 		FemModal *modal = island->is_rigid ? fem_modal_of(island->body) : NULL;
 		if (!modal)
 			continue;
-		fem_modal_close(modal);
+		fem_modal_close(island->body, &island->rigid);
 		if (modal->grab_count > 0)
 			fem_grabs_keep_forces(island->body, &island->rigid, dt);
+		if (!island->rigid.modal) // all its nodes have been spread
+			continue;
 		fem_rigid_unknowns_spread(&island->rigid, island->body, nodes_of(system, island));
+		if (island->body->breaking || island->body->reaction) // nobody else asks what it bears
+			fem_rigid_unknowns_residual(island->body, nodes_of(system, island));
 	}
 }
 

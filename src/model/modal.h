@@ -19,6 +19,15 @@ typedef struct FemGrab {
 	FemVec3 force;        // N, that held it in the last step
 } FemGrab;
 
+// Points that are spread over a body, of which it stands on as many as it has unknowns and some; chosen.
+#define FEM_MODAL_SPREAD_MAX 320
+
+// Sums over nodes as they were placed, about the body's origin; FemMotionSums of dynamics/rigid_motion.h.
+typedef struct FemModalSums {
+	bool is_set;
+	double mass, moment[3], second[6], momentum[3], angular[3];
+} FemModalSums;
+
 typedef struct FemModal {
 	// ---- what it is made of
 	int32_t mode_count, node_count;
@@ -33,6 +42,9 @@ typedef struct FemModal {
 	float *tension;      // [mode]: Pa, largest bound of a tet's tension at z = 1 kg^1/2 m, whatever its sign
 	float *shapes;       // [node][axis][stride]: w, kg^-1/2, axes of the rest shape
 	FemVec4 *rest;       // [node]: s, m, from the centre of mass at rest
+	float *blocks;       // [8 nodes][axis][1 + mode][8]: s, then w of each mode, for FemRowKernels.place_modal
+	int32_t *spread;     // [node]: the first FEM_MODAL_SPREAD_MAX each farthest from all before, then the others
+	int32_t *rank;       // [node]: its place there
 	uint8_t *node_kinds; // [node]: FemNodeKind that the modes were computed for
 	double total_mass;   // kg
 	size_t block_bytes;
@@ -44,6 +56,7 @@ typedef struct FemModal {
 	float shift[3];                    // m, of the centre of mass in the frame of what is held, else 0
 	FemVec4 *placed, *placed_velocity; // [node]: as the modes left them; where nodes are elsewhere they are asked again
 	bool is_placed;                    // these are set
+	FemModalSums sums;                 // of these, where nothing moves along with the nodes but its modes
 
 	// ---- a step
 	float dt;                      // s, of the propagators
@@ -51,12 +64,18 @@ typedef struct FemModal {
 	double *inertia;     // [mode]: lambda dt^2 / (1 - p11), 1: an impulse over it is the mean velocity it gives
 	double *free_mean;   // [mode]: mean velocity of the step without forces
 	double *given;       // [mode]: impulse of all forces but contacts, kg^1/2 m/s
+	float frame_gain[6]; // m/s, rad/s: dv of its frame that the solve came to
 	double *mean;        // [mode]: mean velocity that the solve came to
 	bool is_touched;     // it has part in the solve
 	bool is_near_ground; // some of its nodes may touch the ground
-	float rotation[9];   // from its axes to the world's, row by row
-	float *velocity;     // [stride]: z_velocity
-	float *load;         // [stride]: right-hand side at dv = 0 without contacts
+	int32_t *ground_nodes, ground_count;                 // [node]: those that bear it there
+	float *ground_slip;                                  // [node]: m/s, how fast they slid over the last step
+	double base_impulse[6];                              // N s, N m s: what acts on its frame but contacts, at dv = 0
+	float base_extra[36];                                // and what mass damping adds to the matrix of its frame
+	bool has_weight_only;                                // nothing acts but its weight and contacts
+	float rotation[9];                                   // from its axes to the world's, row by row
+	float *velocity;                                     // [stride]: z_velocity
+	float *load;                                         // [stride]: right-hand side at dv = 0 without contacts
 	float *dv, *residual, *direction, *product, *solved; // [stride]: of the conjugate gradients; solved is z = M^-1 r
 	float *extra;                                        // [mode][stride]: what ground and grabs add to the matrix,
 	float *coupling; // [6][stride]: and between its modes and the motion of its frame
@@ -76,6 +95,18 @@ typedef struct FemModal {
 	FemGrab grabs[FEM_GRABS_MAX];
 	int32_t grab_count;
 } FemModal;
+
+// Points that bear a body: one for two of its modes, each of which it holds three ways, and some for its frame. What is
+// flat has hundreds of nodes on the ground, which share the load out anew in every solve and say nothing more.
+#define FEM_MODAL_POINTS 8 // for the frame, twice those that bear a rigid piece; chosen
+static inline int32_t fem_modal_points_max(const FemModal *modal) {
+	return modal->mode_count / 2 + FEM_MODAL_POINTS;
+}
+
+// Nodes are placed eight by eight.
+static inline int32_t fem_modal_block_count(const FemModal *modal) {
+	return (modal->node_count + 7) / 8;
+}
 
 // A piece has modes that are those of what it is now.
 static inline bool fem_modal_fits(const FemModal *modal) {

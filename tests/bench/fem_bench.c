@@ -13,6 +13,7 @@ typedef struct Options {
 	const char *mesh_path;
 	MeasureSettings measure;
 	int32_t hz, seed, bodies, triangles, cells[3]; // 0: the scene's own
+	int32_t modes;                                 // -1: the scene's own
 	bool json, list, help;
 } Options;
 
@@ -26,7 +27,7 @@ static void print_scenes(FILE *file) {
 static void print_help(void) {
 	printf(
 		"usage: fem_bench --scene NAME [--threads N] [--steps N] [--hz N] [--substeps N] [--cells X,Y,Z] [--seed N]\n"
-		"                 [--bodies N] [--triangles N] [--tolerance X] [--csv FILE] [--json]\n"
+		"                 [--bodies N] [--triangles N] [--modes N] [--tolerance X] [--csv FILE] [--json]\n"
 		"       fem_bench --list\n"
 		"       fem_bench --scene NAME --write-mesh FILE\n\n"
 		"  --threads N  1..64, default 1\n"
@@ -37,6 +38,7 @@ static void print_help(void) {
 		"  --seed N     1..1000000, of toughness that differs from tet to tet, default the scene's own\n"
 		"  --bodies N   1..100000, of heap, shots and other scenes that do not count on their own number of them\n"
 		"  --triangles N  8..10000000, about, of the mesh collider of shots\n"
+		"  --modes N    0..256, that the bars of modal scenes move by; 0: by their elements\n"
 		"  --tolerance X  of the solver, default 1e-3\n"
 		"  --csv FILE   write times and counts of every step\n"
 		"  --json       print one JSON object\n\nscenes:\n",
@@ -101,6 +103,7 @@ static bool parse_options(int count, char **arguments, Options *out) {
 		{"--seed", 1, 1000000, &out->seed},
 		{"--bodies", 1, 100000, &out->bodies},
 		{"--triangles", 8, 10000000, &out->triangles},
+		{"--modes", 0, 256, &out->modes},
 	};
 	for (int i = 1; i < count; i++) {
 		const char *name = arguments[i], *value = i + 1 < count ? arguments[i + 1] : NULL;
@@ -205,13 +208,15 @@ static FemScene changed_scene(const Options *options) {
 		scene.body_count = options->bodies;
 	if (options->triangles)
 		scene.triangle_count = options->triangles;
+	if (options->modes >= 0)
+		scene.mode_count = options->modes;
 	for (int i = 0; i < 3 && options->cells[0]; i++)
 		scene.cells[i] = options->cells[i];
 	return scene;
 }
 
 int main(int argument_count, char **arguments) {
-	Options options = {.measure = {.threads = 1, .steps = 300, .substeps = 1}};
+	Options options = {.measure = {.threads = 1, .steps = 300, .substeps = 1}, .modes = -1};
 	if (!parse_options(argument_count, arguments, &options))
 		return EXIT_USAGE;
 	if (options.help) {

@@ -1,5 +1,6 @@
 #include "scenes/scenes.h"
 
+#include "fem_modes.h"
 #include "filling/tetrahedralize.h"
 #include "geometry/triangle_soup.h"
 #include "scenes/box_mesh.h"
@@ -116,6 +117,45 @@ static FemSceneBodies build_vase(const FemScene *scene, FemWorldId world) {
 	return bodies;
 }
 
+// How high a bar lies or falls from is scene->spacing.
+static void put_over_floor(const FemScene *scene, FemWorldId world, FemBodyId body) {
+	fem_body_teleport(body, (FemPosition){0.0, (double)scene->spacing, 0.0}, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f});
+	if (scene->has_ground)
+		return;
+	FemColliderDef floor = fem_default_collider_def();
+	floor.shape.type = FEM_SHAPE_BOX;
+	floor.shape.half_extents = (FemVec3){5.0f, 0.5f, 5.0f};
+	floor.position = (FemPosition){0.0, -0.5, 0.0};
+	fem_collider_create(world, &floor);
+}
+
+// A bar that moves by its modes: clamped, or free over the ground or a floor. Without modes it moves by its elements.
+static FemSceneBodies build_modal(const FemScene *scene, FemWorldId world) {
+	FemSceneBodies bodies = scene->clamped ? build_clamped(scene, world) : build_grid(scene, world);
+	if (bodies.count == 0)
+		return bodies;
+	if (!scene->clamped)
+		put_over_floor(scene, world, bodies.ids[0]);
+	if (scene->mode_count == 0)
+		return bodies;
+	FemModesDef def = fem_default_modes_def();
+	def.mode_count = scene->mode_count;
+	def.frequency_max = 0.0f;
+	FemModes modes = {0};
+	FemModesJob *job = fem_body_start_modes(bodies.ids[0], 1, &def);
+	int32_t *nodes = NULL;
+	bool made = job && fem_modes_finish(job, &modes) == FEM_OK &&
+		(nodes = malloc(sizeof *nodes * (size_t)modes.node_count)) != NULL;
+	if (made)
+		fem_body_get_piece_nodes(bodies.ids[0], 1, nodes, modes.node_count);
+	if (!made || fem_body_set_modes(bodies.ids[0], &modes, nodes) != FEM_OK ||
+		fem_body_set_dynamics(bodies.ids[0], FEM_DYNAMICS_MODAL) != FEM_OK)
+		bodies.count = 0;
+	fem_modes_free(&modes);
+	free(nodes);
+	return bodies;
+}
+
 // ---- the list
 
 #define EARTH \
@@ -128,6 +168,10 @@ static FemSceneBodies build_vase(const FemScene *scene, FemWorldId world) {
 #define SMALL_BODIES \
 	.build = build_grid, .cells = {2, 2, 3}, .size = {0.2f, 0.2f, 0.3f}, BAR_MATERIAL, .gravity = EARTH, \
 	.spacing = 0.6f, .dt = 1.0f / 60.0f
+
+#define MODAL_BAR \
+	.build = build_modal, .cells = {18, 5, 7}, .size = {1.0f, 0.25f, 0.35f}, BAR_MATERIAL, .gravity = EARTH, \
+	.body_count = 1, .mode_count = 20, .dt = 1.0f / 60.0f
 
 static const FemScene scenes[] = {
 	{.name = "bar2k",
@@ -172,6 +216,18 @@ static const FemScene scenes[] = {
 		.body_count = 1,
 		.has_ground = true,
 		.dt = 1.0f / 60.0f},
+	{.name = "modal_swings",
+		.description = "clamped bar of 3,150 tets, E 1e6, that swings by 20 modes (--modes 0: by its elements)",
+		MODAL_BAR,
+		.clamped = true},
+	{.name = "modal_lies", .description = "the same bar on the ground", MODAL_BAR, .has_ground = true},
+	{.name = "modal_floor", .description = "the same bar on a box that does not move", MODAL_BAR},
+	{.name = "modal_bounces",
+		.description = "the same bar, dropped on the ground from 0.5 m with a spin",
+		MODAL_BAR,
+		.angular_velocity = {1.0f, 1.0f, 5.0f},
+		.spacing = 0.5f,
+		.has_ground = true},
 	{.name = "many1000", .description = "1,000 free bodies of 60 tets in the air", SMALL_BODIES, .body_count = 1000},
 	{.name = "sleepers10k",
 		.description = "10,000 sleeping bodies of 60 tets",

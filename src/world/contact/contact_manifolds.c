@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "dynamics/contact_rows.h"
 #include "fracture/separation.h"
+#include "model/modal.h"
 #include "model/piece.h"
 #include "world/contact/contact_builder.h"
 
@@ -186,6 +187,48 @@ static int32_t thin_pieces(const FemWorld *world, FemContact *contacts, int32_t 
 	return left;
 }
 
+// ---- pieces that move by modes, on colliders
+
+static const FemModal *modal_of_side(const FemWorld *world, const FemContactSide *side) {
+	const FemBody *body = fem_side_is_body(side) ? world->bodies[side->body] : NULL;
+	return body && !(body->breaking && body->breaking->can_break) ? fem_modal_of(body) : NULL;
+}
+
+// Where the node with the largest share in a point stands among those that are spread over the body.
+static int32_t rank_of(const FemModal *modal, const FemContactSide *side) {
+	int most = 0;
+	for (int k = 1; k < 4 && side->kind != FEM_SIDE_NODE; k++)
+		most = side->weights[k] > side->weights[most] ? k : most;
+	return modal->rank[side->nodes[most]];
+}
+
+// Leaves those points that are spread best, always the same ones, so that nothing creeps; each bears the more. Returns
+// how many are left, in their order.
+static int32_t thin_modal(const FemModal *modal, FemContact *contacts, int32_t count) {
+	int32_t most = fem_modal_points_max(modal), left = 0, bound = INT32_MAX;
+	float all = 0.0f, kept = 0.0f;
+	for (int32_t n = 0; n < most; n++) { // the rank of the last that stays
+		int32_t next = INT32_MAX, last = n == 0 ? -1 : bound;
+		for (int32_t i = 0; i < count; i++) {
+			int32_t rank = rank_of(modal, &contacts[i].side[0]);
+			next = rank > last && rank < next ? rank : next;
+		}
+		if (next == INT32_MAX)
+			return count;
+		bound = next;
+	}
+	for (int32_t i = 0; i < count; i++) {
+		all += contacts[i].area;
+		if (rank_of(modal, &contacts[i].side[0]) <= bound)
+			kept += contacts[i].area, contacts[left++] = contacts[i];
+	}
+	for (int32_t i = 0; i < left && kept > 0.0f; i++) {
+		contacts[i].area *= all / kept;
+		contacts[i].normal_strength *= all / kept;
+	}
+	return left;
+}
+
 int32_t fem_contact_builder_thin_out(const FemContactBuilder *builder, FemRange made) {
 	FemContact *contacts = builder->stage->contacts;
 	int32_t left = made.begin;
@@ -199,6 +242,9 @@ int32_t fem_contact_builder_thin_out(const FemContactBuilder *builder, FemRange 
 		count = drop_opposing(builder->world, contacts + begin, count);
 		if (are_rigid && count > POINTS)
 			count = thin_pieces(builder->world, contacts + begin, count);
+		const FemModal *modal = fem_side_is_collider(&side[1]) ? modal_of_side(builder->world, &side[0]) : NULL;
+		if (modal && count > fem_modal_points_max(modal))
+			count = thin_modal(modal, contacts + begin, count);
 		for (int32_t i = 0; i < count; i++)
 			contacts[left++] = contacts[begin + i];
 	}

@@ -41,6 +41,12 @@ static void sync_modal(FemStream *s, FemModal *m) {
 	fem_stream_bool(s, &m->is_out);
 	fem_stream_bool(s, &m->is_stale);
 	fem_stream_bool(s, &m->is_placed);
+	fem_stream_bool(s, &m->sums.is_set);
+	FEM_STREAM(s, m->sums.mass);
+	FEM_STREAM(s, m->sums.moment);
+	FEM_STREAM(s, m->sums.second);
+	FEM_STREAM(s, m->sums.momentum);
+	FEM_STREAM(s, m->sums.angular);
 	FEM_STREAM(s, m->total_mass);
 	FEM_STREAM(s, m->center);
 	FEM_STREAM_ARRAY(s, m->eigenvalues, m->mode_count);
@@ -54,14 +60,19 @@ static void sync_modal(FemStream *s, FemModal *m) {
 	FEM_STREAM_ARRAY(s, m->placed, m->node_count);
 	FEM_STREAM_ARRAY(s, m->placed_velocity, m->node_count);
 	FEM_STREAM_ARRAY(s, m->node_kinds, m->node_count);
+	FEM_STREAM_ARRAY(s, m->ground_slip, m->node_count);
 	bool sound = are_finite(m->z, m->mode_count) && are_finite(m->z_velocity, m->mode_count) &&
-		are_finite(m->damping, m->mode_count) && are_finite(m->center, 3) && m->total_mass > 0.0 &&
+		are_finite(m->damping, m->mode_count) && are_finite(m->center, 3) && are_finite(m->sums.moment, 3) &&
+		are_finite(m->sums.second, 6) && are_finite(m->sums.momentum, 3) && are_finite(m->sums.angular, 3) &&
+		isfinite(m->sums.mass) && (!m->sums.is_set || m->sums.mass > 0.0) && m->total_mass > 0.0 &&
 		isfinite(m->total_mass);
 	for (int32_t k = 0; k < m->mode_count; k++)
 		sound &= m->eigenvalues[k] > 0.0 && isfinite(m->eigenvalues[k]) && m->damping[k] >= 0.0;
 	for (size_t i = 0; i < 3 * (size_t)m->stride * (size_t)m->node_count; i++)
 		sound &= isfinite(m->shapes[i]) != 0;
-	s->failed = s->failed || !sound;
+	for (int32_t i = 0; i < m->node_count; i++)
+		sound &= isfinite(m->ground_slip[i]) && m->ground_slip[i] >= 0.0f;
+	s->failed = s->failed || !sound || (fem_stream_reads(s) && !fem_modal_complete(m));
 	sync_grabs(s, m, m->node_count);
 }
 

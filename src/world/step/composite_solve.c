@@ -3,6 +3,7 @@
 #include "base/heap.h"
 #include "dynamics/bond_rows.h"
 #include "dynamics/energy_bound.h"
+#include "dynamics/modal_direct.h"
 #include "dynamics/modal_unknowns.h"
 #include "dynamics/paper_friction.h"
 #include "dynamics/rigid_direct.h"
@@ -67,9 +68,11 @@ static void refresh_rigid_task(void *context, int32_t index) {
 		is_near_ground |= ground_candidates(task, c) > 0;
 	if (!is_near_ground)
 		return;
-	fem_rigid_unknowns_load(&island->rigid, island->extra, island->body,
-		island->body->topology->component_nodes[fem_composite_island(task, index)->component]);
-	fem_modal_load(island->body, &island->rigid, island->extra);
+	if (fem_modal_of(island->body))
+		fem_modal_load(island->body, &island->rigid, island->extra);
+	else
+		fem_rigid_unknowns_load(&island->rigid, island->extra, island->body,
+			island->body->topology->component_nodes[fem_composite_island(task, index)->component]);
 }
 
 static void refresh_diagonal(FemCompositeTask *task) {
@@ -242,7 +245,9 @@ static FemSolveResult precondition_and_solve(FemSystem *system, FemMatrixChange 
 		fem_rigid_space_prepare(system->rigid, &system->contacts, system->loop);
 	if (system->is_direct && system->rigid && !system->rigid->valid)
 		leave_direct(system);
-	FemSolveResult solved = system->is_direct ? fem_rigid_direct_solve(system) : fem_system_solve(system);
+	FemSolveResult solved = system->is_direct  ? fem_rigid_direct_solve(system)
+		: fem_modal_direct_is_possible(system) ? fem_modal_direct_solve(system)
+											   : fem_system_solve(system);
 	for (int32_t i = 0; i < system->island_count; i++) {
 		if (system->islands[i].preconditioner)
 			fem_policy_note_solve(system->islands[i].preconditioner, solved.iterations);
@@ -327,7 +332,8 @@ static void spread(FemCompositeTask *task) {
 static void solve_passes(FemCompositeTask *task) {
 	float tolerance = task->system.tolerance;
 	int32_t cap = task->system.max_iterations;
-	bool settled = task->system.contacts.count == 0 || task->system.is_direct;
+	bool settled =
+		task->system.contacts.count == 0 || task->system.is_direct || fem_modal_direct_is_possible(&task->system);
 	for (int32_t index = 0;; index++) {
 		FemSolvePass pass = fem_policy_pass(index, settled, tolerance, cap, task->system.island_count);
 		task->system.tolerance = pass.tolerance;

@@ -183,14 +183,16 @@ static void open_island(FemCompositeTask *task, int32_t place) {
 		return; // open_groups()
 	FemRange nodes = island->body->topology->component_nodes[component];
 	bool is_modal = fem_modal_of(island->body) != NULL;
-	island->rigid = integration.is_free ? fem_rigid_unknowns_open(island->body, nodes)
-		: is_modal                      ? (FemProxy){0} // its frame stands
-										: fem_rigid_unknowns_open_pinned(island->body, nodes);
-	if (is_modal)
+	if (is_modal) {
+		island->rigid = fem_modal_frame(island->body, integration.is_free);
 		fem_modal_open(island->body, &island->rigid, integration.gravity, integration.dt, task->system.contacts.count,
 			is_near_ground(task, island->chunks));
-	fem_rigid_unknowns_load(&island->rigid, island->extra, island->body, nodes);
-	fem_modal_load(island->body, &island->rigid, island->extra);
+		fem_modal_load(island->body, &island->rigid, island->extra);
+	} else {
+		island->rigid = integration.is_free ? fem_rigid_unknowns_open(island->body, nodes)
+											: fem_rigid_unknowns_open_pinned(island->body, nodes);
+		fem_rigid_unknowns_load(&island->rigid, island->extra, island->body, nodes);
+	}
 	if (island->rigid.modal)
 		task->system.modals[task->system.modal_count++] = &island->rigid;
 }
