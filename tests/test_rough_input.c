@@ -4,6 +4,7 @@
 #include "baking/mesh_diagnosis.h"
 #include "fem_test.h"
 #include "filling/tetrahedralize.h"
+#include "geometry/embedding.h"
 #include "scenes/surface_meshes.h"
 
 #include <math.h>
@@ -183,4 +184,78 @@ FEM_TEST(rough_input, cards_have_a_thickness) {
 	FEM_CHECK_INT(tets.member_count, 2);
 	FEM_CHECK_NEAR(tets.volume, 0.02, 0.002);
 	fem_tet_mesh_free(&tets);
+}
+
+// Grass: two cards that cross at right angles, not welded where they do. Two boards come of it, not a solid.
+FEM_TEST(rough_input, cards_that_cross_are_boards) {
+	FemVec3 vertices[8] = {{-0.5f, 0.0f, 0.0f}, {0.5f, 0.0f, 0.0f}, {0.5f, 1.0f, 0.0f}, {-0.5f, 1.0f, 0.0f},
+		{0.0f, 0.0f, -0.5f}, {0.0f, 0.0f, 0.5f}, {0.0f, 1.0f, 0.5f}, {0.0f, 1.0f, -0.5f}};
+	int32_t triangles[12] = {0, 1, 2, 0, 2, 3, 4, 5, 6, 4, 6, 7};
+	FemSoup soup = {8, vertices, 4, triangles};
+	FemBakeDef def = fem_default_bake_def();
+	FemTetMesh tets = {0};
+	FEM_CHECK(fem_tetrahedralize(&soup, &def, &tets) == FEM_OK);
+	printf("  %d tets, %.4f m3: %s\n", tets.tet_count, (double)tets.volume, tets.warning);
+	FEM_CHECK_INT(tets.member_count, 1);
+	FEM_CHECK_NEAR(tets.volume, 0.02, 0.002);
+	FEM_CHECK(strstr(tets.warning, "2 surfaces that enclose nothing") != NULL);
+	fem_tet_mesh_free(&tets);
+	def.sheet_thickness = 0.04f;
+	FEM_CHECK(fem_tetrahedralize(&soup, &def, &tets) == FEM_OK);
+	FEM_CHECK_NEAR(tets.volume, 0.08, 0.008);
+	FEM_CHECK_INT(tets.thickened_count, 0); // as told
+	fem_tet_mesh_free(&tets);
+}
+
+// A floor through a cube is one body with it, and is covered to its corners.
+FEM_TEST(rough_input, a_floor_through_a_cube_is_covered) {
+	FemSurfaceMesh surface = fem_surface_box((FemVec3){1.0f, 1.0f, 1.0f}, 1);
+	FemSurfaceMesh floor = fem_surface_box((FemVec3){6.0f, 0.1f, 6.0f}, 1);
+	FemBakeDef def = fem_default_bake_def();
+	FemTetMesh tets = {0};
+	FemEmbedding embedding = {0};
+	int32_t kept = 0;
+	for (int32_t t = 0; t < floor.triangle_count; t++) { // its upper side alone
+		bool above = true;
+		for (int v = 0; v < 3; v++)
+			above = above && floor.vertices[floor.triangles[t][v]].y > 0.0f;
+		if (above)
+			memcpy(floor.triangles[kept++], floor.triangles[t], sizeof *floor.triangles);
+	}
+	floor.triangle_count = kept;
+	fem_surface_append(&surface, &floor);
+	FemSoup soup = fem_surface_soup(&surface);
+	FEM_CHECK(fem_tetrahedralize(&soup, &def, &tets) == FEM_OK);
+	FEM_CHECK_INT(tets.member_count, 1);
+	FEM_CHECK_NEAR(tets.volume, 1.0 + 0.06 * 35.0, 0.2);
+	FemEmbedMesh mesh = {tets.node_count, tets.tet_count, tets.nodes, tets.tets, tets.tet_members};
+	FEM_CHECK(fem_embed(&mesh, soup.vertices, tets.vertex_members, soup.vertex_count, &embedding) == FEM_OK);
+	FEM_CHECK((double)embedding.max_outside < 0.01 * 6.0);
+	fem_embedding_free(&embedding);
+	fem_tet_mesh_free(&tets);
+	fem_surface_mesh_free(&floor);
+	fem_surface_mesh_free(&surface);
+}
+
+// The count is a wish: each of many parts gets its few tets, and the report tells how many there are.
+FEM_TEST(rough_input, many_parts_take_more_elements_than_asked_for) {
+	FemSurfaceMesh surface = fem_surface_box((FemVec3){0.1f, 0.1f, 0.1f}, 1);
+	FemBakeDef def = fem_default_bake_def();
+	FemTetMesh tets = {0};
+	for (int32_t n = 1; n < 40; n++) {
+		FemSurfaceMesh box = fem_surface_box((FemVec3){0.1f, 0.1f, 0.1f}, 1);
+		fem_surface_transform(
+			&box, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1.0, (FemVec3d){0.2 * (n % 8), 0.2 * (double)(n / 8), 0.0});
+		fem_surface_append(&surface, &box);
+		fem_surface_mesh_free(&box);
+	}
+	FemSoup soup = fem_surface_soup(&surface);
+	def.element_count = 100;
+	FEM_CHECK(fem_tetrahedralize(&soup, &def, &tets) == FEM_OK);
+	FEM_CHECK_INT(tets.member_count, 40);
+	FEM_CHECK(tets.tet_count >= 200 && tets.tet_count < 600);
+	FEM_CHECK_NEAR(tets.volume, 0.04, 0.0004);
+	FEM_CHECK_INT(tets.asked_count, 100); // what the report compares with
+	fem_tet_mesh_free(&tets);
+	fem_surface_mesh_free(&surface);
 }

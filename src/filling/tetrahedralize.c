@@ -7,6 +7,7 @@
 #include "fem_constants.h"
 #include "filling/member_mesher.h"
 #include "filling/soup_members.h"
+#include "filling/soup_sheets.h"
 #include "filling/soup_topology.h"
 
 #include <stdio.h>
@@ -40,8 +41,11 @@ typedef struct Bake {
 	FemSoupEdges edges;
 	uint8_t *closed; // [component]
 	int32_t closed_count;
-	int32_t *groups;        // [triangle]
-	int32_t *vertex_map;    // [soup vertex]: welded vertex
+	int32_t *groups; // [triangle]
+	int32_t group_capacity;
+	int32_t *vertex_map;        // [soup vertex]: welded vertex
+	int32_t *vertex_components; // [welded vertex], -1 for those of no triangle
+	int32_t welded_count;
 	double *weights;        // [member]: enclosed volume
 	uint8_t *member_closed; // [member]
 	FemTetList list;
@@ -94,6 +98,42 @@ static FemResult report(const Bake *bake, float share) {
 
 // ---- prepare
 
+static bool reserve_groups(Bake *bake) {
+	FEM_FREE_ARRAY(bake->groups, bake->group_capacity);
+	bake->group_capacity = bake->triangles.triangle_count;
+	bake->groups = FEM_ALLOC_ARRAY(int32_t, bake->group_capacity);
+	return bake->groups != NULL;
+}
+
+static bool note_components(Bake *bake) {
+	bake->welded_count = bake->triangles.vertex_count;
+	bake->vertex_components = FEM_ALLOC_ARRAY(int32_t, bake->welded_count);
+	for (int32_t v = 0; bake->vertex_components && v < bake->welded_count; v++)
+		bake->vertex_components[v] = -1;
+	for (int32_t t = 0; bake->vertex_components && t < bake->triangles.triangle_count; t++)
+		for (int v = 0; v < 3; v++)
+			bake->vertex_components[bake->triangles.triangles[t][v]] = bake->triangles.components[t];
+	return bake->vertex_components != NULL;
+}
+
+// What crosses or touches other parts must be a solid as they are; a sheet by itself is meshed as what it is.
+static FemResult thicken_sheets(Bake *bake) {
+	const FemBakeDef *def = bake->def;
+	double told = (double)(def->sheet_thickness > 0.0f ? def->sheet_thickness : def->wall_thickness);
+	FemSoupSheets sheets;
+	FemResult result =
+		fem_soup_thicken(&bake->triangles, bake->groups, bake->closed, told / bake->triangles.frame.size, &sheets);
+	if (result != FEM_OK || sheets.count == 0)
+		return result;
+	if (!(told > 0.0)) {
+		bake->out->thickened_count = sheets.count;
+		bake->out->thickened_by = (float)(sheets.thickness * bake->triangles.frame.size);
+	}
+	return reserve_groups(bake)
+		? fem_soup_members(&bake->triangles, bake->closed, bake->groups, &bake->out->member_count)
+		: no_memory(bake);
+}
+
 static FemResult prepare_soup(Bake *bake) {
 	bake->vertex_map = FEM_ALLOC_ARRAY(int32_t, bake->soup->vertex_count > 0 ? bake->soup->vertex_count : 1);
 	if (!bake->vertex_map)
@@ -105,14 +145,15 @@ static FemResult prepare_soup(Bake *bake) {
 		return result;
 	bake->closed_count = bake->triangles.component_count;
 	bake->closed = FEM_ALLOC_ARRAY(uint8_t, bake->closed_count);
-	bake->groups = FEM_ALLOC_ARRAY(int32_t, bake->triangles.triangle_count);
-	if (!bake->closed || !bake->groups)
+	if (!bake->closed || !reserve_groups(bake) || !note_components(bake))
 		return no_memory(bake);
 	result = fem_soup_orient(&bake->triangles, &bake->edges, bake->closed);
 	if (result == FEM_OK)
 		result = report(bake, CLEANED);
 	if (result == FEM_OK)
 		result = fem_soup_members(&bake->triangles, bake->closed, bake->groups, &bake->out->member_count);
+	if (result == FEM_OK)
+		result = thicken_sheets(bake);
 	return result == FEM_OK ? report(bake, PREPARED) : result;
 }
 
@@ -135,11 +176,9 @@ static FemResult weigh_members(Bake *bake) {
 	}
 	for (int32_t member = 0; member < count; member++)
 		bake->weights[member] = fabs(bake->weights[member]) + WEIGHT_LEAST;
-	if ((int64_t)count * MEMBER_TARGET_MIN > bake->def->element_count)
-		return fem_fail(FEM_ERROR_LIMIT,
-			"The mesh has %d separate parts, %d elements are too few: ask for at least %lld, or "
-			"join the parts.",
-			count, bake->def->element_count, (long long)count * MEMBER_TARGET_MIN * 2);
+	if (count > FEM_BAKE_ELEMENTS_MAX / MEMBER_TARGET_MIN)
+		return fem_fail(FEM_ERROR_LIMIT, "The mesh has %d separate parts, more than %d: join or remove parts.", count,
+			FEM_BAKE_ELEMENTS_MAX / MEMBER_TARGET_MIN);
 	return FEM_OK;
 }
 
@@ -201,7 +240,8 @@ static bool leave_out(Bake *bake, int32_t member, int32_t *out_count) {
 
 static FemResult mesh_members(Bake *bake) {
 	double weight_left = 0.0;
-	int32_t tets_left = bake->def->element_count;
+	int32_t least = bake->out->member_count * MEMBER_TARGET_MIN;
+	int32_t tets_left = bake->def->element_count > least ? bake->def->element_count : least;
 	for (int32_t member = 0; member < bake->out->member_count; member++)
 		weight_left += bake->weights[member];
 	for (int32_t member = 0; member < bake->out->member_count; member++) {
@@ -257,20 +297,26 @@ static void measure_angles(FemTetMesh *out) {
 }
 
 static bool fill_vertex_members(const Bake *bake) {
-	int32_t count = bake->triangles.vertex_count, *member_of = FEM_ALLOC_ARRAY(int32_t, count);
+	int32_t count = bake->triangles.component_count, *member_of = FEM_ALLOC_ARRAY(int32_t, count);
 	if (!member_of)
 		return false;
-	memset(member_of, 0xff, sizeof *member_of * (size_t)count);
 	for (int32_t t = 0; t < bake->triangles.triangle_count; t++)
-		for (int v = 0; v < 3; v++)
-			member_of[bake->triangles.triangles[t][v]] = bake->groups[t];
-	for (int32_t v = 0; v < bake->out->vertex_count; v++)
-		bake->out->vertex_members[v] = bake->vertex_map[v] < 0 ? -1 : member_of[bake->vertex_map[v]];
+		member_of[bake->triangles.components[t]] = bake->groups[t];
+	for (int32_t v = 0; v < bake->out->vertex_count; v++) {
+		int32_t component = bake->vertex_map[v] < 0 ? -1 : bake->vertex_components[bake->vertex_map[v]];
+		bake->out->vertex_members[v] = component < 0 ? -1 : member_of[component];
+	}
 	FEM_FREE_ARRAY(member_of, count);
 	return true;
 }
 
 static void write_warning(FemTetMesh *out) {
+	if (out->thickened_count > 0)
+		snprintf(out->warning, sizeof out->warning,
+			"%d surfaces that enclose nothing, beside other parts, were made up to %.2g m thick: close their holes, "
+			"give "
+			"them thickness (Solidify in Blender), or set sheet_thickness.",
+			out->thickened_count, (double)out->thickened_by);
 	for (int32_t member = 0; member < out->member_count; member++) {
 		const FemTetMember *made = &out->members[member];
 		if (!made->whole) {
@@ -342,7 +388,8 @@ static FemResult fill_mesh(Bake *bake) {
 static void free_bake(Bake *bake) {
 	FEM_FREE_ARRAY(bake->vertex_map, bake->soup->vertex_count > 0 ? bake->soup->vertex_count : 1);
 	FEM_FREE_ARRAY(bake->closed, bake->closed_count);
-	FEM_FREE_ARRAY(bake->groups, bake->triangles.triangle_count);
+	FEM_FREE_ARRAY(bake->groups, bake->group_capacity);
+	FEM_FREE_ARRAY(bake->vertex_components, bake->welded_count);
 	FEM_FREE_ARRAY(bake->weights, bake->out->member_count);
 	FEM_FREE_ARRAY(bake->member_closed, bake->out->member_count);
 	fem_tet_list_free(&bake->list);

@@ -68,7 +68,9 @@ typedef struct FemTetMesh {
 	float min_dihedral, max_dihedral;           // degrees, over all tets
 	float volume;                               // m^3
 	int32_t left_out_parts, left_out_triangles; // small parts that enclose nothing and have no tets
-	bool has_plates;                            // some tet_plates are not 0: use quality_clamp 0
+	int32_t thickened_count; // surfaces that enclose nothing, beside other parts, whose thickness nobody told ...
+	float thickened_by;      // ... m, and what the thickest was given
+	bool has_plates;         // some tet_plates are not 0: use quality_clamp 0
 	bool cancelled;
 	char warning[256]; // a sentence with its remedy, or empty
 } FemTetMesh;
