@@ -52,6 +52,7 @@ typedef struct FemRenderSurface {
 typedef struct FemRenderMesh {
 	int32_t surface_count, surface_capacity;
 	FemRenderSurface *surfaces;
+	bool has_poses; // it has bones or blend shapes, which are not kept: a bake tells that it takes the rest pose
 } FemRenderMesh;
 
 // A new empty surface at the end; null when memory fails or there are FEM_SURFACE_MAX already.

@@ -230,6 +230,11 @@ static void surface_name(GDExtensionObjectPtr mesh, int64_t surface, char *buffe
 	}
 }
 
+static bool has_bones(GdArray *arrays) {
+	return variant_type(godot.array_operator_index(arrays, GD_RENDERING_SERVER_ARRAY_BONES)) !=
+		GDEXTENSION_VARIANT_TYPE_NIL;
+}
+
 static FemResult import_surface(
 	GDExtensionObjectPtr mesh, int64_t index, FemRenderMesh *out, GdArray *materials, Message message) {
 	FemResult result = FEM_OK;
@@ -241,6 +246,7 @@ static FemResult import_surface(
 			char name[FEM_SURFACE_NAME_SIZE];
 			surface_name(mesh, index, name, sizeof(name));
 			result = copy_surface(&source, name, material, out, message);
+			out->has_poses = out->has_poses || has_bones(&arrays);
 			gd_array_resize(materials, out->surface_count);
 			if (material) {
 				array_take(materials, out->surface_count - 1, make_variant_object(material));
@@ -261,6 +267,8 @@ FemResult mesh_import(
 	char name[128];
 	*out = (FemRenderMesh){0};
 	gd_array_resize(out_materials, 0);
+	GDExtensionObjectPtr array_mesh = object_cast(mesh, "ArrayMesh");
+	out->has_poses = array_mesh && gd_array_mesh_get_blend_shape_count(array_mesh) > 0;
 	for (int64_t i = 0; i < count && result == FEM_OK; i++) {
 		if (is_triangles(mesh, i)) {
 			result = import_surface(mesh, i, out, out_materials, message);

@@ -183,6 +183,8 @@ static FemResult run_stages(
 		info->diagnosis = (FemDiagnosis){0};
 	char report[FEM_REPORT_SIZE];
 	fem_bake_report_write(&info->tets, &info->embedding, &info->diagnosis, report, sizeof report);
+	if (mesh->render.has_poses)
+		fem_bake_report_add_poses(report, sizeof report);
 	if (def->cut.pattern != FEM_PATTERN_NONE)
 		result = cut_splinters(progress, &def->cut, mesh, info, report);
 	if (result == FEM_OK && wants_modes(def))

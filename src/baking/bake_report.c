@@ -162,6 +162,15 @@ void fem_bake_report_add_cut(const FemSplinterMesh *splinters, const char *note,
 		say(&text, "%s\n", note);
 }
 
+void fem_bake_report_add_poses(char *io_report, size_t capacity) {
+	Text text = {io_report, capacity, strlen(io_report)};
+	say(&text,
+		FEM_REPORT_NOTE
+		"The mesh has bones or blend shapes; it was baked as it was modelled: convert its MeshInstance3D in the "
+		"editor, or "
+		"bake what bake_mesh_from_current_skeleton_pose() of it returns, to have the pose that is shown.\n");
+}
+
 void fem_import_report_write(const FemTetArrays *mesh, char *out, size_t capacity) {
 	Text text = {out, capacity, 0};
 	double smallest = 180.0;

@@ -18,7 +18,10 @@ void fem_bake_report_write(
 // Adds what was made of the cutting, and its note.
 void fem_bake_report_add_cut(const FemSplinterMesh *splinters, const char *note, char *io_report, size_t capacity);
 
-// The same of a tet mesh that was taken as another program made it.
+// Of a mesh with bones or blend shapes: which pose was baked.
+void fem_bake_report_add_poses(char *io_report, size_t capacity);
+
+// The same as fem_bake_report_write() of a tet mesh that was taken as another program made it.
 void fem_import_report_write(const FemTetArrays *mesh, char *out, size_t capacity);
 
 #endif

@@ -109,9 +109,30 @@ static func make_body(node: Node, material: MaterialResource) -> DestructibleBod
 	return body
 
 
+## The mesh as the instance shows it: with its blend shapes mixed and its bones posed.
+static func shown_mesh(instance: MeshInstance3D) -> Mesh:
+	var mesh := instance.mesh as ArrayMesh
+	if mesh == null:
+		return instance.mesh
+	if instance.get_blend_shape_count() > 0:
+		mesh = instance.bake_mesh_from_current_blend_shape_mix()
+	var is_posed := instance.is_inside_tree() and instance.get_node_or_null(instance.skeleton) is Skeleton3D
+	if is_posed and instance.mesh.surface_get_format(0) & Mesh.ARRAY_FORMAT_BONES:
+		var modelled := instance.mesh
+		instance.mesh = mesh
+		var posed := instance.bake_mesh_from_current_skeleton_pose()
+		instance.mesh = modelled
+		mesh = posed if posed != null and posed.get_surface_count() > 0 else mesh
+	if mesh != instance.mesh:
+		for i in mesh.get_surface_count():
+			mesh.surface_set_material(i, instance.mesh.surface_get_material(i))
+	return mesh
+
+
 ## With the materials that the instance gives it.
 static func _take_mesh(body: DestructibleBody, instance: MeshInstance3D) -> void:
-	body.mesh = instance.mesh
+	var mesh := shown_mesh(instance)
+	body.mesh = mesh
 	if instance.material_override != null:
 		body.surface_material = instance.material_override
 		return
@@ -121,10 +142,10 @@ static func _take_mesh(body: DestructibleBody, instance: MeshInstance3D) -> void
 			overridden.append(i)
 	if overridden.is_empty():
 		return
-	if instance.mesh.get_surface_count() == 1:
+	if mesh.get_surface_count() == 1:
 		body.surface_material = instance.get_surface_override_material(0)
 		return
-	var copy := instance.mesh.duplicate() as Mesh
+	var copy := mesh.duplicate() as Mesh
 	for i in overridden:
 		copy.surface_set_material(i, instance.get_surface_override_material(i))
 	body.mesh = copy

@@ -12,6 +12,7 @@ func run() -> void:
 	conversion = load(Conversion)
 	await open_room()
 	await _test_a_mesh_and_back()
+	await _test_the_shown_pose()
 	await _test_branches()
 	await _test_csg()
 	await _test_grid_map()
@@ -80,6 +81,30 @@ func _test_a_mesh_and_back() -> void:
 	var saved: Node = load(ROOM).instantiate()
 	check(saved.get_node("Plain") is DestructibleBody and saved.get_node("Plain/Child") != null, "converted_is_saved", "%s" % saved.get_node_or_null("Plain"))
 	saved.free()
+
+
+## A blend shape that is mixed in is what becomes a body.
+func _test_the_shown_pose() -> void:
+	var arrays := BoxMesh.new().get_mesh_arrays()
+	var moved := PackedVector3Array()
+	for position: Vector3 in arrays[Mesh.ARRAY_VERTEX]:
+		moved.append(position * Vector3(1, 3, 1))
+	var shapes: Array[Array] = [[moved, arrays[Mesh.ARRAY_NORMAL], arrays[Mesh.ARRAY_TANGENT]]]
+	var mesh := ArrayMesh.new()
+	mesh.add_blend_shape("tall")
+	mesh.add_surface_from_arrays(Mesh.PRIMITIVE_TRIANGLES, arrays, shapes)
+	var look := StandardMaterial3D.new()
+	mesh.surface_set_material(0, look)
+	var instance: MeshInstance3D = add(MeshInstance3D.new(), "Posed", Vector3(6, 0, 6))
+	instance.mesh = mesh
+	instance.set_blend_shape_value(0, 1.0)
+	_convert([instance])
+	await frames(3)
+	var made := room.get_node("Posed") as DestructibleBody
+	check(made != null and absf(made.mesh.get_aabb().size.y - 3.0) < 0.01, "takes_the_shown_pose", "%s" % [made.mesh.get_aabb() if made else null])
+	check(made != null and made.mesh.surface_get_material(0) == look, "a_pose_keeps_its_material", "it is lost")
+	history().undo()
+	await frames(3)
 
 
 func _test_branches() -> void:
