@@ -24,6 +24,8 @@
 #   tests/godot_suites.sh joined_pictures GODOT [SCENE]     (of joined rigid pieces, with and without the energy of the break, and plots of it)
 #   tests/godot_suites.sh preset_pictures GODOT [PRESET or THING]  (of all materials under one blow, and of things made of
 #                                                            them, into build/test_renders/presets.png and preset_things.png)
+#   tests/godot_suites.sh mesh_pictures GODOT BAKED [PRESET] (of all baked meshes of a folder, dropped and struck, into
+#                                                            build/test_renders/meshes_1.png and so on)
 #   tests/godot_suites.sh knob_pictures GODOT [KNOB]        (of a material's knobs at three values, into build/test_renders/knob_*.webp:
 #                                                            the pictures of the addon's guide)
 #   tests/godot_suites.sh sound_files GODOT                 (of a drop, a roll, a shattering, a pile and figures of a paper, into build/test_renders/*.wav)
@@ -470,6 +472,10 @@ run_preset_pictures() {
 	draw_pictures "$1" preset_pictures 360x240 "$build/test_renders" "${2:-}"
 }
 
+run_mesh_pictures() {
+	draw_pictures "$1" mesh_pictures 240x180 "$build/test_renders" "$(readlink -f "$2")" "${3:-}"
+}
+
 run_knob_pictures() {
 	draw_pictures "$1" knob_pictures 300x200 "$build/test_renders" "${2:-}"
 }
@@ -580,7 +586,7 @@ run_splinter_drawing() {
 main() {
 	local suite=${1:-}
 	case "$suite" in
-	headless | coupling | editor | editor_lives | editor_recording | texts | demo | quit | render | looks | showing | render_bench | jolt_bench | level_bench | pictures | fracture_pictures | joined_pictures | coupling_pictures | modal_pictures | splinter_pictures | splinter_drawing | preset_pictures | knob_pictures | sound_files | export | server) ;;
+	headless | coupling | editor | editor_lives | editor_recording | texts | demo | quit | render | looks | showing | render_bench | jolt_bench | level_bench | pictures | fracture_pictures | joined_pictures | coupling_pictures | modal_pictures | splinter_pictures | splinter_drawing | preset_pictures | mesh_pictures | knob_pictures | sound_files | export | server) ;;
 	*) sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
 	esac
 	shift

