@@ -91,6 +91,7 @@ func _test_the_shown_pose() -> void:
 		moved.append(position * Vector3(1, 3, 1))
 	var shapes: Array[Array] = [[moved, arrays[Mesh.ARRAY_NORMAL], arrays[Mesh.ARRAY_TANGENT]]]
 	var mesh := ArrayMesh.new()
+	mesh.blend_shape_mode = Mesh.BLEND_SHAPE_MODE_NORMALIZED
 	mesh.add_blend_shape("tall")
 	mesh.add_surface_from_arrays(Mesh.PRIMITIVE_TRIANGLES, arrays, shapes)
 	var look := StandardMaterial3D.new()
