@@ -37,8 +37,11 @@ typedef struct FemCellArguments {
 	FemVec4 *out_forces;      // [cell][corner], N; of the set; or null
 	float *out_blocks;        // [cell][pair][3 columns of 4]: (dt^2 + dt alpha_K) K; or null
 	FemTetStress *out_stress; // [cell][corner], of the surface at each; or null
-	float *out_yield;   // squared norm of the strain where it is largest, from the first cell of the first batch on, on
-						// 32 bytes; if not null, nothing else
+	float *out_yield;  // squared norm of the strain where it is largest, from the first cell of the first batch on, on
+					   // 32 bytes; if not null, nothing else
+	float *out_energy; // elastic energy, J, likewise, with nodes at position + share moved; if not null, nothing else
+	const FemVec4 *moved; // m; w = 1: all of it, whatever the share
+	float share;
 	int32_t begin, end; // cells of the set
 } FemCellArguments;
 

@@ -37,13 +37,27 @@ static inline void gather_corners(
 		out[0][i] = lanes_splat(0.0f);
 }
 
-// Rotation, displacements and their rates in the cell's frame.
-static inline void load_cells(const FemCellArguments *arguments, int columns, const int32_t *nodes, const int32_t *leaders,
-	CellLanes *cells) {
+// x += the share of the displacements that is to be made; of differences, which are rounded less than positions.
+static inline void move_corners(
+	const FemCellArguments *arguments, const int32_t *nodes, int corners, Real x[FEM_CELL_CORNERS][3]) {
+	Real first[3], u[4], share = lanes_splat(arguments->share), rest = lanes_splat(1.0f - arguments->share);
+	for (int k = 0; k < corners; k++) {
+		lanes_gather4(arguments->moved, nodes + k * FEM_LANES, u);
+		Real factor = share + rest * u[3];
+		for (int i = 0; i < 3; i++) {
+			if (k == 0)
+				first[i] = factor * u[i];
+			else
+				x[k][i] = x[k][i] + (factor * u[i] - first[i]);
+		}
+	}
+}
+
+// Rotation and displacements in the cell's frame, from differences of places to the first corner's.
+static inline void find_frame(const FemCellArguments *arguments, int columns, const int32_t *leaders,
+	Real x[FEM_CELL_CORNERS][3], CellLanes *cells) {
 	int corners = 2 * columns;
-	Real x[FEM_CELL_CORNERS][3], v[FEM_CELL_CORNERS][3], f[3][3], q[4];
-	gather_corners(arguments->position, nodes, corners, x);
-	gather_corners(arguments->velocity, nodes, corners, v);
+	Real f[3][3], q[4];
 	for (int i = 0; i < 3; i++) {
 		for (int j = 0; j < 3; j++) {
 			f[i][j] = lanes_splat(0.0f);
@@ -56,17 +70,27 @@ static inline void load_cells(const FemCellArguments *arguments, int columns, co
 	rotation_matrix(q, cells->r);
 	for (int k = 0; k < corners; k++) {
 		rotate_back(cells->r, x[k], cells->moved[k]);
-		rotate_back(cells->r, v[k], cells->rate[k]);
 		for (int i = 0; i < 3; i++)
 			cells->moved[k][i] = cells->moved[k][i] - cell_value(cells->values, FEM_CELL_REST + 3 * k + i);
 	}
 }
 
-// f_i = -sum_j K_ij (u_j - u_i), in world axes; that of the first corner balances the others.
-static inline void store_cell_forces(
-	const CellLanes *cells, int columns, Real u[FEM_CELL_CORNERS][3], Real r[3][3], float *out) {
-	int corners = 2 * columns, at = FEM_CELL_STIFFNESS(columns), stride = 4 * corners;
-	Real f[FEM_CELL_CORNERS][3], zero = lanes_splat(0.0f);
+// With the rates of the displacements.
+static inline void load_cells(const FemCellArguments *arguments, int columns, const int32_t *nodes, const int32_t *leaders,
+	CellLanes *cells) {
+	Real x[FEM_CELL_CORNERS][3], v[FEM_CELL_CORNERS][3];
+	gather_corners(arguments->position, nodes, 2 * columns, x);
+	gather_corners(arguments->velocity, nodes, 2 * columns, v);
+	find_frame(arguments, columns, leaders, x, cells);
+	for (int k = 0; k < 2 * columns; k++)
+		rotate_back(cells->r, v[k], cells->rate[k]);
+}
+
+// f_i = -sum_j K_ij (u_j - u_i), in the cell's frame.
+static inline void find_forces(
+	const CellLanes *cells, int columns, Real u[FEM_CELL_CORNERS][3], Real f[FEM_CELL_CORNERS][3]) {
+	int corners = 2 * columns, at = FEM_CELL_STIFFNESS(columns);
+	Real zero = lanes_splat(0.0f);
 	for (int k = 0; k < corners; k++)
 		f[k][0] = f[k][1] = f[k][2] = zero;
 	for (int i = 0; i < corners; i++) {
@@ -81,6 +105,14 @@ static inline void store_cell_forces(
 			}
 		}
 	}
+}
+
+// In world axes; that of the first corner balances the others.
+static inline void store_cell_forces(
+	const CellLanes *cells, int columns, Real u[FEM_CELL_CORNERS][3], Real r[3][3], float *out) {
+	int corners = 2 * columns, stride = 4 * corners;
+	Real f[FEM_CELL_CORNERS][3], zero = lanes_splat(0.0f);
+	find_forces(cells, columns, u, f);
 	Real sum[3] = {zero, zero, zero};
 	for (int k = 1; k < corners; k++) {
 		Real w[3];
@@ -90,6 +122,19 @@ static inline void store_cell_forces(
 		lanes_store_vectors(out + 4 * k, stride, w[0], w[1], w[2], zero);
 	}
 	lanes_store_vectors(out, stride, sum[0], sum[1], sum[2], zero);
+}
+
+// -u.f / 2
+static inline Real find_energy(const FemCellArguments *arguments, int columns, const int32_t *nodes, const int32_t *leaders,
+	CellLanes *cells) {
+	Real x[FEM_CELL_CORNERS][3], f[FEM_CELL_CORNERS][3], sum = lanes_splat(0.0f);
+	gather_corners(arguments->position, nodes, 2 * columns, x);
+	move_corners(arguments, nodes, 2 * columns, x);
+	find_frame(arguments, columns, leaders, x, cells);
+	find_forces(cells, columns, cells->moved, f);
+	for (int k = 0; k < 2 * columns; k++)
+		sum = sum - dot3(cells->moved[k], f[k]);
+	return 0.5f * sum;
 }
 
 // factor R K_ij R^T, column by column.
@@ -324,16 +369,20 @@ typedef struct CellOutput {
 	FemVec4 forces[LANES * FEM_CELL_CORNERS];
 	float blocks[LANES * FEM_CELL_BLOCK_FLOATS(FEM_CELL_COLUMNS)];
 	FemTetStress stress[LANES * FEM_CELL_CORNERS];
-	_Alignas(32) float yield[LANES]; // as wide vectors are stored
+	_Alignas(32) float yield[LANES], energy[LANES]; // as wide vectors are stored
 } CellOutput;
 
 static inline void update_cell_lanes(const FemCellArguments *arguments, int columns, int32_t first, FemVec4 *forces,
-	float *blocks, FemTetStress *stress, float *yield) {
+	float *blocks, FemTetStress *stress, float *yield, float *energy) {
 	int corners = 2 * columns;
 	int32_t batch = first / FEM_LANES, lane = first % FEM_LANES;
 	CellLanes cells = {.values = arguments->values + (size_t)batch * FEM_CELL_VALUES(columns) * FEM_LANES + lane};
-	load_cells(arguments, columns, arguments->nodes + (size_t)batch * (size_t)corners * FEM_LANES + lane,
-		arguments->leaders + first, &cells);
+	const int32_t *nodes = arguments->nodes + (size_t)batch * (size_t)corners * FEM_LANES + lane;
+	if (energy) {
+		lanes_store(energy, find_energy(arguments, columns, nodes, arguments->leaders + first, &cells));
+		return;
+	}
+	load_cells(arguments, columns, nodes, arguments->leaders + first, &cells);
 	if (yield) {
 		lanes_store(yield, largest_strain(&cells, columns, cells.moved));
 		return;
@@ -363,18 +412,24 @@ static inline void update_cells(const FemCellArguments *arguments, int columns) 
 				arguments->out_forces ? arguments->out_forces + (size_t)first * (size_t)corners : NULL,
 				arguments->out_blocks ? arguments->out_blocks + (size_t)first * (size_t)floats : NULL,
 				arguments->out_stress ? arguments->out_stress + (size_t)first * (size_t)corners : NULL,
-				arguments->out_yield ? arguments->out_yield + first - base : NULL);
+				arguments->out_yield ? arguments->out_yield + first - base : NULL,
+				arguments->out_energy ? arguments->out_energy + first - base : NULL);
 			continue;
 		}
 		CellOutput aside;
 		update_cell_lanes(arguments, columns, first, arguments->out_forces ? aside.forces : NULL, arguments->out_blocks ? aside.blocks : NULL,
-			arguments->out_stress ? aside.stress : NULL, arguments->out_yield ? aside.yield : NULL);
+			arguments->out_stress ? aside.stress : NULL, arguments->out_yield ? aside.yield : NULL,
+			arguments->out_energy ? aside.energy : NULL);
 		for (int32_t lane = 0; lane < LANES; lane++) {
 			int32_t cell = first + lane;
 			if (cell < arguments->begin || cell >= arguments->end)
 				continue;
 			if (arguments->out_yield) {
 				arguments->out_yield[cell - base] = aside.yield[lane];
+				continue;
+			}
+			if (arguments->out_energy) {
+				arguments->out_energy[cell - base] = aside.energy[lane];
 				continue;
 			}
 			if (arguments->out_forces)

@@ -77,7 +77,7 @@ static void deformation_task(void *context, int32_t chunk_index) {
 		if (body->node_kind[i] != FEM_NODE_FREE) { // its constraint gives -residual
 			FemVec4 given = body->step->residual[i];
 			sums->energy[WORK] -= (double)(given.x * v.x + given.y * v.y + given.z * v.z);
-			*moved = (FemVec4){integration->dt * v.x, integration->dt * v.y, integration->dt * v.z, 0.0f};
+			*moved = (FemVec4){integration->dt * v.x, integration->dt * v.y, integration->dt * v.z, 1.0f};
 			continue;
 		}
 		float r[3] = {x.x - motion->center[0], x.y - motion->center[1], x.z - motion->center[2]};
@@ -122,10 +122,11 @@ static void slow_task(void *context, int32_t chunk_index) {
 
 // ---- elements; each belongs to the node that comes first in it
 
+// `direction` has w = 1 for what is held: it goes all of its way.
 static void place_node(const FemStrainBound *bound, int32_t node, double out[3]) {
 	const FemBody *body = bound->integration->body;
 	FemVec4 x = body->position[node], u = body->step->direction[node];
-	double share = body->node_kind[node] == FEM_NODE_FREE ? (double)bound->share : 1.0;
+	double share = u.w > 0.0f ? 1.0 : (double)bound->share;
 	out[0] = (double)x.x + share * (double)u.x;
 	out[1] = (double)x.y + share * (double)u.y;
 	out[2] = (double)x.z + share * (double)u.z;
@@ -204,19 +205,51 @@ static double cell_energy(const FemStrainBound *bound, int32_t index) {
 	return fem_plate_element_energy(body, index, x);
 }
 
+// Cells of a body in one piece are computed side by side; of one in several, many of a batch would be another's.
+static bool computes_batches(const FemBody *body) {
+	return body->cells && body->topology->component_count == 1;
+}
+
+// The chunk's share of the batches of cells.
+static double batches_energy(const FemStrainBound *bound, int32_t chunk_index) {
+	const FemIntegration *integration = bound->integration;
+	const FemBody *body = integration->body;
+	const FemPlateCells *cells = &body->topology->cells;
+	double sum = 0.0;
+	for (int set = 0, first = 0; set < FEM_CELL_SETS; first += cells->count[set++]) {
+		int64_t batches = fem_cell_batch_count(cells, set);
+		int32_t begin = (int32_t)(batches * chunk_index / integration->chunk_count),
+				end = (int32_t)(batches * (chunk_index + 1) / integration->chunk_count);
+		for (int32_t b = begin; b < end; b++) {
+			_Alignas(32) float energy[FEM_LANES];
+			int32_t from = b * FEM_LANES;
+			int32_t to = from + FEM_LANES < cells->count[set] ? from + FEM_LANES : cells->count[set];
+			FemCellArguments arguments = fem_cell_arguments(body, set, (FemRange){from, to});
+			arguments.moved = body->step->direction;
+			arguments.share = bound->share;
+			arguments.out_energy = energy;
+			fem_cell_kernel(fem_simd_level())(&arguments);
+			for (int32_t i = from; i < to; i++)
+				sum += fem_cell_acts(body, first + i) ? (double)energy[i - from] : 0.0;
+		}
+	}
+	return sum;
+}
+
 static void energy_task(void *context, int32_t chunk_index) {
 	const FemStrainBound *bound = context;
 	const FemNodeChunk *chunk = &bound->integration->chunks[chunk_index];
 	const FemBody *body = bound->integration->body;
 	const FemTopology *t = body->topology;
-	double sum = 0.0;
+	bool batches = computes_batches(body);
+	double sum = batches ? batches_energy(bound, chunk_index) : 0.0;
 	for (int32_t k = t->node_tet_start[chunk->begin]; k < t->node_tet_start[chunk->end]; k++) {
-		int32_t tet = t->node_tets[k] / 4, cell = fem_acting_cell(body, tet);
 		if (t->node_tets[k] % 4 != 0)
 			continue;
+		int32_t tet = t->node_tets[k] / 4, cell = fem_acting_cell(body, tet);
 		if (cell < 0)
 			sum += tet_energy(bound, tet);
-		else if (t->cells.cells[cell].tets[0] == tet)
+		else if (!batches && t->cells.cells[cell].tets[0] == tet)
 			sum += cell_energy(bound, cell);
 	}
 	bound->integration->partials[chunk_index].energy[0] = sum;
