@@ -52,13 +52,13 @@ typedef struct WallShape {
 
 static const WallShape shapes[] = {
 	{"box of 3 cm", make_box, {300, 600, 2000}, 0.01, 1.2},
-	{"tube of 1 mm", make_tube, {100, 600, 6000}, 0.01, 2.0},
+	{"tube of 1 mm", make_tube, {100, 600, 6000}, 0.01, 6.5},
 	{"vase", make_vase, {300, 600, 3000}, 0.01, 7.0},
-	{"bowl", make_bowl, {300, 600, 3000}, 0.01, 2.0},
-	{"hollow ball", make_ball, {300, 600, 3000}, 0.01, 3.5},
+	{"bowl", make_bowl, {300, 600, 3000}, 0.01, 2.5},
+	{"hollow ball", make_ball, {300, 600, 3000}, 0.01, 4.0},
 	{"wall of 1/670", make_leaf, {300, 600, 3000}, 0.01, 3.5},
 	{"wall to nothing", make_sharp, {300, 600, 3000}, 0.01, 3.5},
-	{"skins 1e-5 apart", make_skins, {300, 600, 3000}, 0.01, 4.0},
+	{"skins 1e-5 apart", make_skins, {300, 600, 3000}, 0.01, 6.5},
 	{"ring that touches", make_ring, {300, 600, 3000}, 0.01, 2.0},
 };
 
