@@ -14,7 +14,11 @@
 #define CLASS_COUNT 160               // lists of free blocks: 8, then four to each of 38 doublings, beyond any size
 #define SEGMENT_MIN ((size_t)1 << 16) // bytes taken from the system at once, at least; chosen
 #define UNIT ((size_t)FEM_ALIGNMENT)
-#define SURPLUS 4 // a heap with so many times what is to be ready gives whole segments back; chosen
+// A heap with so many times what is to be ready, for so many steps, gives whole segments back. Both chosen, ten seconds
+// of a game: bodies fall asleep and wake, and to map and clear the same 16 MB again and again was a tenth of the time
+// of a level's ticks.
+#define SURPLUS 4
+#define SURPLUS_STEPS 600
 
 typedef struct Segment {
 	struct Segment *next;
@@ -26,6 +30,7 @@ struct FemHeap {
 	Segment *segments;
 	size_t held, free_bytes;
 	size_t missed;                            // that the system gave in its place, since it was last topped up
+	int32_t surplus_steps;                    // in a row in which it had too much
 	uint64_t filled[(CLASS_COUNT + 63) / 64]; // classes that have a free block
 	FemHeapBlock *free[CLASS_COUNT];
 };
@@ -143,9 +148,10 @@ bool fem_heap_keep_ready(FemHeap *heap, size_t bytes) {
 	fem_mutex_lock(&heap->mutex);
 	size_t wanted = bytes + heap->missed;
 	bool ok = true;
+	heap->surplus_steps = heap->free_bytes > SURPLUS * wanted ? heap->surplus_steps + 1 : 0;
 	if (heap->free_bytes < wanted)
 		ok = add_segment(heap, wanted - heap->free_bytes + wanted / 8); // no block is split to its last byte
-	else if (heap->free_bytes > SURPLUS * wanted)
+	else if (heap->surplus_steps >= SURPLUS_STEPS)
 		give_segments_back(heap, wanted);
 	heap->missed = 0;
 	fem_mutex_unlock(&heap->mutex);

@@ -54,6 +54,7 @@ typedef struct FemPiece {
 	float blow_time;   // s, in which its blow stops it; 0: not known
 	bool blow_broke;   // these split it, or what it was part of: the step's own, weaker force of them does not count
 	bool blow_decides; // they split nothing of it and say all of its loads: the same
+	bool look_is_over; // they break nothing of it any more in this step
 	// Of bodies with joints (model/bond.h): the first of all pieces that it hangs together with by them, and whether
 	// it does with any. Follows from the joints.
 	int32_t assembly;

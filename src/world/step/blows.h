@@ -21,6 +21,9 @@ bool fem_blows_displace(FemStep *step);
 // After their stress is known: nodes of what is struck are back.
 void fem_blows_return(FemStep *step);
 
+// Of a body that a look has cut, while its pieces still have their numbers: those that it did not cut are done.
+void fem_blows_settle_uncut(FemBody *body);
+
 // When nothing of it breaks any more: true when some goes on, and is struck again by what touches next.
 bool fem_blows_go_on(FemStep *step);
 

@@ -40,6 +40,26 @@ static bool may_split(const FemStep *step, const FemBody *body) {
 	return may_break(body) && body->breaking->crack_time < step->world->time + (double)step->dt;
 }
 
+// The next run of batches with tets that the stage looks at: of pieces whose step is not over, and in a look of those
+// that are struck.
+static bool next_batches(const Fracture *fracture, const FemBody *body, int32_t end, FemRange *run) {
+	const FemTopology *t = body->topology;
+	if (!fracture->is_look)
+		return fem_passes_next_batches(body, end, run);
+	run->begin = run->end;
+	for (int32_t batch = run->begin; batch < end; batch++) {
+		bool is_struck = false;
+		for (int32_t tet = batch * FEM_LANES; tet < (batch + 1) * FEM_LANES && !is_struck; tet++)
+			is_struck = t->user_of_tet[tet] >= 0 && fem_piece_is_struck(body, fem_tet_component(t, tet));
+		run->begin = is_struck && run->begin == run->end ? batch : run->begin;
+		if (is_struck)
+			run->end = batch + 1;
+		else if (run->begin < run->end)
+			break;
+	}
+	return run->begin < run->end;
+}
+
 // In this pass; its arrays are of this pass's memory.
 static bool is_listed(const FemBody *body) {
 	return body->step->node_hot && !body->step->is_over;
@@ -63,7 +83,7 @@ static void find_stress_task(void *context, int32_t chunk_index) {
 	FemBody *body = step->world->bodies[chunk->body];
 	FEM_ASSERT(chunk->begin < chunk->end && chunk->end <= body->topology->batch_count);
 	FemRange run = {chunk->begin, chunk->begin};
-	while (has_stress(context, body) && fem_passes_next_batches(body, chunk->end, &run))
+	while (has_stress(context, body) && next_batches(context, body, chunk->end, &run))
 		fem_elements_update_stress(body, run.begin, run.end, step->dt, is_viscous(context));
 }
 
@@ -72,7 +92,7 @@ static void find_cell_stress_task(void *context, int32_t chunk_index) {
 	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
 	FemBody *body = step->world->bodies[chunk->body];
 	FemRange run = {chunk->begin, chunk->begin};
-	while (body->cells && has_stress(context, body) && fem_passes_next_batches(body, chunk->end, &run))
+	while (body->cells && has_stress(context, body) && next_batches(context, body, chunk->end, &run))
 		fem_plate_elements_update_stress(body, run.begin, run.end, step->dt, is_viscous(context));
 }
 
@@ -80,33 +100,19 @@ static void find_hot_task(void *context, int32_t chunk_index) {
 	const Fracture *fracture = context;
 	FemWorld *world = fracture->step->world;
 	const FemBatchChunk *chunk = &world->islands.batch_chunks[chunk_index];
-	if (is_listed(world->bodies[chunk->body]))
-		fem_separation_find_hot(world->bodies[chunk->body], chunk->begin, chunk->end, fracture->is_look);
+	FemBody *body = world->bodies[chunk->body];
+	FemRange run = {chunk->begin, chunk->begin};
+	while (is_listed(body) && next_batches(fracture, body, chunk->end, &run))
+		fem_separation_find_hot(body, run.begin, run.end, fracture->is_look);
 }
 
 static void find_tension_task(void *context, int32_t chunk_index) {
 	FemWorld *world = ((Fracture *)context)->step->world;
 	const FemBatchChunk *chunk = &world->islands.batch_chunks[chunk_index];
-	if (is_listed(world->bodies[chunk->body]))
-		fem_separation_find_tension(world->bodies[chunk->body], chunk->begin, chunk->end);
-}
-
-// Each node has its place in the list; those that do not want to split are left out afterwards.
-static void find_separations_task(void *context, int32_t chunk_index) {
-	FemWorld *world = ((Fracture *)context)->step->world;
-	const FemNodeChunk *chunk = &world->islands.node_chunks[chunk_index];
 	FemBody *body = world->bodies[chunk->body];
-	if (!is_listed(body))
-		return;
-	const FemTopology *t = body->topology;
-	for (int32_t i = chunk->begin; i < chunk->end; i++) {
-		FemSeparation *out = &body->step->separations[i];
-		FEM_ASSERT_INDEX(i, t->node_count);
-		out->node = -1;
-		if (body->step->node_hot[i])
-			fem_separation_of_node(
-				body, i, t->node_tets + t->node_tet_start[i], t->node_tet_start[i + 1] - t->node_tet_start[i], out);
-	}
+	FemRange run = {chunk->begin, chunk->begin};
+	while (is_listed(body) && next_batches(context, body, chunk->end, &run))
+		fem_separation_find_tension(body, run.begin, run.end);
 }
 
 // In a look pieces that are struck do, rigid ones too.
@@ -115,6 +121,27 @@ static bool may_separate(const FemBody *body, int32_t component, bool is_look) {
 	bool is_in_play = !piece->is_over && !piece->goes_back;
 	return is_look ? fem_piece_is_struck(body, component)
 				   : is_in_play && !piece->is_rigid && !piece->blow_decides && !piece->blow_broke;
+}
+
+// Each node has its place in the list; those that do not want to split are left out afterwards.
+static void find_separations_task(void *context, int32_t chunk_index) {
+	FemWorld *world = ((Fracture *)context)->step->world;
+	const FemNodeChunk *chunk = &world->islands.node_chunks[chunk_index];
+	FemBody *body = world->bodies[chunk->body];
+	bool is_look = ((Fracture *)context)->is_look;
+	if (!is_listed(body))
+		return;
+	const FemTopology *t = body->topology;
+	// Stress beside other pieces is not of this pass. They have their places, marked as empty, all the same.
+	bool is_in_play = may_separate(body, fem_node_component(t, chunk->begin), is_look);
+	for (int32_t i = chunk->begin; i < chunk->end; i++) {
+		FemSeparation *out = &body->step->separations[i];
+		FEM_ASSERT_INDEX(i, t->node_count);
+		out->node = -1;
+		if (is_in_play && body->step->node_hot[i])
+			fem_separation_of_node(
+				body, i, t->node_tets + t->node_tet_start[i], t->node_tet_start[i + 1] - t->node_tet_start[i], out);
+	}
 }
 
 // Nodes of sleeping parts were not looked at: their places are stale.
@@ -227,6 +254,8 @@ static void cut_body(FemWorld *world, FemBody *body, uint64_t order, float dt, b
 		breaking->crack_time = fmax(breaking->crack_time, world->time) + splits.time;
 	if (breaking->cut_count > 0)
 		note_cuts(body);
+	if (breaking->cut_count > 0 && is_look)
+		fem_blows_settle_uncut(body);
 }
 
 static void cut_task(void *context, int32_t task) {
@@ -373,6 +402,10 @@ bool fem_fracture_stage_look(FemStep *step) {
 	if (!is_looked_for(step, step->pass) || !fem_blows_displace(step))
 		return false;
 	Fracture fracture = open_fracture(step, true);
+	for (int32_t i = 0; i < step->world->islands.active_count; i++) {
+		FemBodyStep *body = step->world->bodies[step->world->islands.active_bodies[i]]->step;
+		body->was_looked_at = body->blows != NULL;
+	}
 	run_stress_tasks(&fracture);
 	fem_blows_return(step);
 	list_bodies(&fracture);

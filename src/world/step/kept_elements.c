@@ -27,9 +27,10 @@ static bool is_kept(const FemBody *body) {
 	return kept;
 }
 
-// What cannot break has its elements from the first pass.
+// What cannot break has its elements from the first pass; so has, until something moves, what no look has strained.
 static bool is_computed(const FemStep *step, const FemBody *body) {
-	return (step->pass == 0 || (body->breaking && !body->step->is_over)) && !fem_modal_hides_tets(body);
+	bool is_old = step->moves == 0 && !body->step->was_split && !body->step->was_looked_at;
+	return (step->pass == 0 || (body->breaking && !body->step->is_over && !is_old)) && !fem_modal_hides_tets(body);
 }
 
 void fem_kept_elements_find(FemStep *step) {
@@ -58,6 +59,42 @@ void fem_step_update_cells_task(void *context, int32_t chunk_index) {
 	bool is_computed_now = body->cells && is_computed(step, body) && !body->step->is_kept;
 	while (is_computed_now && fem_passes_next_batches(body, chunk->end, &run))
 		fem_plate_elements_update(body, run.begin, run.end, step->dt);
+}
+
+// ---- after looks
+
+static bool is_renewed(const FemBody *body) {
+	return body->step->was_looked_at && !body->step->is_kept;
+}
+
+static void renew_elements_task(void *context, int32_t chunk_index) {
+	FemStep *step = context;
+	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
+	FemBody *body = step->world->bodies[chunk->body];
+	if (is_renewed(body))
+		fem_elements_update(body, chunk->begin, chunk->end, step->dt, false);
+}
+
+static void renew_cells_task(void *context, int32_t chunk_index) {
+	FemStep *step = context;
+	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
+	FemBody *body = step->world->bodies[chunk->body];
+	if (body->cells && is_renewed(body))
+		fem_plate_elements_update(body, chunk->begin, chunk->end, step->dt);
+}
+
+void fem_kept_elements_renew(FemStep *step) {
+	FemWorld *world = step->world;
+	bool any = false;
+	for (int32_t i = 0; i < world->islands.active_count; i++)
+		any |= is_renewed(world->bodies[world->islands.active_bodies[i]]);
+	if (!any)
+		return;
+	fem_pool_for(world->pool, world->islands.batch_chunk_count, renew_elements_task, step);
+	if (world->celled_count > 0)
+		fem_pool_for(world->pool, world->islands.batch_chunk_count, renew_cells_task, step);
+	for (int32_t i = 0; i < world->islands.active_count; i++)
+		world->bodies[world->islands.active_bodies[i]]->step->was_looked_at = false;
 }
 
 // ---- after all

@@ -15,6 +15,10 @@ void fem_kept_elements_find(FemStep *step);
 // Those of bodies with FemBodyStep.wants_elements, at any time of the pass; clears is_kept.
 void fem_kept_elements_make(FemStep *step);
 
+// After the last look at blows: those of bodies that were looked at, which are of the shape that the blow gave them.
+// Its forces would push what did not break.
+void fem_kept_elements_renew(FemStep *step);
+
 // All elements of some batches of a body, or the rotations alone.
 void fem_step_update_elements_task(void *step, int32_t chunk_index);
 

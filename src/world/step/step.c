@@ -376,8 +376,10 @@ static void solve(FemStep *step) {
 
 static void look_at_blows(FemStep *step) {
 	step->is_again = !step->has_looked && fem_fracture_stage_look(step);
-	if (!step->is_again && !step->has_looked)
+	if (!step->is_again && !step->has_looked) {
+		fem_kept_elements_renew(step);
 		fem_rigid_pieces_take_struck(step);
+	}
 	step->has_looked |= !step->is_again;
 	if (!step->is_again)
 		return;
