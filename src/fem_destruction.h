@@ -197,6 +197,8 @@ typedef struct FemMaterialDef {
 								  // Default 1; clamped to 1e-6..1e6; needs impact_modulus
 	float fragment_size; // m, edge of a cube as large as the smallest piece that it breaks into; default 0: as small as
 						 // the mesh has it; clamped to 0..100
+	float fragment_variation; // smallest pieces differ from place to place, at random by the body's seed, from
+							  // fragment_size to (1 + fragment_variation) times that; default 0; clamped to 0..20
 	float prestress; // Pa, of tempered glass: pressure that its surface is under. It adds to toughness; at the first
 					 // crack all of a piece goes to dice of fragment_size. Default 0; clamped to 10 times toughness,
 					 // which no core holds; needs FEM_TOUGHNESS_STRESS

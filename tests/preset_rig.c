@@ -40,6 +40,7 @@ static FemMaterialDef def_of(const FemPreset *preset) {
 	def.toughness_variation = number_of(preset, "toughness_variation", 0.1f);
 	def.crack_speed = number_of(preset, "crack_speed", def.crack_speed);
 	def.fragment_size = number_of(preset, "fragment_size", 0.0f);
+	def.fragment_variation = number_of(preset, "fragment_variation", 0.0f);
 	def.impact_toughness_ratio = number_of(preset, "impact_toughness_ratio", 1.0f);
 	def.friction = number_of(preset, "friction", def.friction);
 	def.restitution = number_of(preset, "restitution", 0.0f);

@@ -5,6 +5,7 @@
 #include "scenes/filled_mesh.h"
 #include "things_rig.h"
 #include "world/api/registry.h"
+#include "world/step/wall_blows.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -190,11 +191,30 @@ FEM_TEST(blows, bad_input_is_refused) {
 		FEM_CHECK(!fem_material_is_valid(fem_material_create(world, &material)));
 	}
 	material.impact_toughness_ratio = 1e30f;
+	for (int i = 0; i < 2; i++) {
+		material.fragment_variation = bad[i];
+		FEM_CHECK(!fem_material_is_valid(fem_material_create(world, &material)));
+	}
+	material.fragment_variation = 1e30f;
 	FemMaterialId hardest = fem_material_create(world, &material);
 	FEM_CHECK_INT(fem_material_get(hardest, &material), FEM_OK);
 	FEM_CHECK_NEAR(material.impact_modulus, 1e13, 1e7);
 	FEM_CHECK_NEAR(material.impact_toughness_ratio, 1e6, 1.0);
+	FEM_CHECK_NEAR(material.fragment_variation, 20.0, 1e-5);
 	fem_world_destroy(world);
+}
+
+// 4 mm of glass (D 398 N m, 10 kg/m^2: 8 sqrt(D m) = 505 N s/m) under 4 kN after 0.2 ms, by Westergaard's formula with
+// the radius of a stiff pavement.
+FEM_TEST(blows, walls_answer_as_plates_without_end) {
+	FemWallBlow wall = {.thickness = 0.004f, .share = 1.0f, .cosine = 1.0f};
+	FEM_CHECK_NEAR(fem_wall_response(&wall, 7e10f, 2500.0f, 2e-4f), 1.0 / (2e-4 * 504.9), 0.01);
+	FEM_CHECK_NEAR(fem_wall_stress(&wall, 7e10f, 2500.0f, 2e-4f, 4000.0f), 5.85e8, 0.02e8);
+	FEM_CHECK_NEAR(fem_wall_ring_stress(&wall, 4000.0f), 2.387e8, 0.01e8);
+	wall.cosine = 0.5f;
+	FEM_CHECK_NEAR(fem_wall_response(&wall, 7e10f, 2500.0f, 2e-4f), 0.25 / (2e-4 * 504.9), 0.01);
+	wall.patch = 1e-6f; // 2 kN on a radius of 4.5 cm, more than the dent has
+	FEM_CHECK(fem_wall_stress(&wall, 7e10f, 2500.0f, 2e-4f, 4000.0f) < 1e8f);
 }
 
 // Of two cubes that differ in nothing else the one that is weak under blows breaks. Fails when the strength of blows is

@@ -71,7 +71,7 @@ static bool splits_at(Star *star, float stress) {
 		star->step.tet_stress[tet].normal.x = star->step.tension[tet].normal.x = stress;
 	star->body->step = &star->step;
 	bool splits = fem_separation_of_node(
-		star->body, star->node, t->node_tets + begin, t->node_tet_start[star->node + 1] - begin, &out);
+		star->body, star->node, t->node_tets + begin, t->node_tet_start[star->node + 1] - begin, 1.0f, &out);
 	FEM_CHECK(!splits || fabsf(out.normal[0]) > 0.999f);
 	star->body->step = NULL;
 	return splits;

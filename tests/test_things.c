@@ -6,15 +6,19 @@
 
 #include <math.h>
 
-static int32_t pieces_from(const FemTetMesh *tets, const char *preset, double height, double tilt, double hz) {
+static FemThingResult fall_from(const FemTetMesh *tets, const char *preset, double height, double tilt, double hz) {
 	FemPreset loaded;
 	if (!fem_preset_load(preset, &loaded))
-		return -1;
+		return (FemThingResult){.pieces = -1};
 	FemThingScene scene = fem_thing_scene(tets, &loaded.def);
 	scene.height = height;
 	scene.rotation = fem_rotation_z(tilt);
 	scene.hz = hz;
-	return fem_thing_run(&scene).pieces;
+	return fem_thing_run(&scene);
+}
+
+static int32_t pieces_from(const FemTetMesh *tets, const char *preset, double height, double tilt, double hz) {
+	return fall_from(tets, preset, height, tilt, hz).pieces;
 }
 
 // Pinned outside of this share of its box.
@@ -42,7 +46,22 @@ FEM_TEST(things, ceramic_vases_fall) {
 		low_broken += low > 1;
 		FEM_CHECK(middle > 5 && high > 40);
 	}
-	FEM_CHECK(low_broken <= (fem_long_tests() ? 1 : 0)); // of 15 one lands twice, the second time while it leans
+	FEM_CHECK_INT(low_broken, 0);
+	fem_tet_mesh_free(&vase);
+}
+
+// Shards large and small, not one rest and chips. Fails when tips of cracks need as much stress as what is whole (8 to
+// 10 shards of a hundredth and more), and when all fragments are of one size.
+FEM_TEST(things, vases_break_into_shards_of_many_sizes) {
+	FemTetMesh vase = fem_thing_vase(1000);
+	int32_t shards = 0;
+	for (int n = 0; n < 3; n++) {
+		FemThingResult result = fall_from(&vase, "ceramic", 1.2, 0.02 + 0.5 * n, 60.0);
+		printf("  %d pieces, %d of them a hundredth or more, the largest %.2f\n", result.pieces, result.shards,
+			result.largest);
+		shards += result.shards;
+	}
+	FEM_CHECK(shards > 45);
 	fem_tet_mesh_free(&vase);
 }
 
@@ -60,45 +79,54 @@ FEM_TEST(things, plates_break_flat_and_on_edge) {
 FEM_TEST(things, ice_cubes_and_bricks_fall) {
 	FemTetMesh cube = fem_thing_box((FemVec3){0.05f, 0.05f, 0.05f}, 300);
 	FemTetMesh brick = fem_thing_box((FemVec3){0.24f, 0.07f, 0.115f}, 600);
-	for (int n = 0; n < 5; n++) { // fails for the second and the last when running cracks need as much as new ones
+	for (int n = 0; n < 5; n++) { // cracked and in one piece when tips of cracks need as much as what is whole
 		int32_t ice = pieces_from(&cube, "ice", 3.0, 0.1 + 0.2 * n, 60.0);
 		printf("  an ice cube of 3 m, tilt %.1f: %d pieces\n", 0.1 + 0.2 * n, ice);
 		FEM_CHECK(ice > 5);
 	}
 	int32_t corner = pieces_from(&brick, "brick", 2.0, 0.5, 60.0);
 	printf("  a brick of 2 m: %d pieces\n", corner);
-	FEM_CHECK(corner > 1);
+	FEM_CHECK(corner > 1 && corner < 8);
 	FEM_CHECK_INT(pieces_from(&cube, "ice", 0.1, 0.5, 60.0), 1);
 	FEM_CHECK_INT(pieces_from(&brick, "brick", 0.05, 0.5, 60.0), 1);
 	fem_tet_mesh_free(&cube);
 	fem_tet_mesh_free(&brick);
 }
 
-// A pane of 1.2 x 1 m and 4 mm. Fails when the step's own force of a blow breaks what its real force did not (the
-// ball), and when a blow is over before the cells of a mesh have bent (the stone).
+// A pane of 1.2 x 1 m and 4 mm, held all round. Fails when the step's own force of a blow breaks what its real force
+// did not (the ball); on the coarse mesh when its nodes stop the stone by their mass, and when the dent that it does
+// not show does not crack it.
+static void throw_at_pane(const FemTetMesh *pane, const FemMaterialDef *glass, const double place[2], double hz) {
+	FemThingScene scene = held_scene(pane, glass, (FemVec3){0.03f, 0.03f, 0.0f}, (FemVec3){0.97f, 0.97f, 1.0f});
+	scene.hz = hz;
+	scene.seconds = 0.2;
+	scene.ball_at = (FemPosition){place[0], place[1], 0.08};
+	scene.ball_velocity = (FemVec3){0.0f, 0.0f, -10.0f};
+	scene.ball_mass = 0.1f;
+	scene.ball_radius = 0.021f;
+	FemThingResult stone = fem_thing_run(&scene);
+	scene.ball_mass = 0.057f;
+	scene.ball_radius = 0.033f;
+	scene.ball_give = 1e6f;
+	FemThingResult ball = fem_thing_run(&scene);
+	printf("  %d tets, %.0f Hz: stone: %d pieces, %.1f m/s behind the pane; tennis ball: %d pieces, %.1f m/s\n",
+		pane->tet_count, hz, stone.pieces, stone.ball_speed, ball.pieces, ball.ball_speed);
+	// The piece that it breaks out of the coarsest mesh has more than its mass.
+	double least = pane->tet_count > 500 ? 3.0 : 0.2;
+	FEM_CHECK(stone.pieces > 1 && stone.ball_past > 0.1 && stone.ball_speed > least);
+	FEM_CHECK(ball.pieces == 1 && ball.ball_past < 0.1 && ball.ball_speed < -3.0);
+}
+
 FEM_TEST(things, stones_go_through_windows_and_tennis_balls_do_not) {
-	static const double rates[] = {60.0, 30.0, 120.0};
+	static const double rates[] = {60.0, 30.0, 120.0},
+						places[][2] = {{0.11, 0.07}, {0.0, 0.0}, {-0.31, 0.2}, {0.05, -0.33}};
+	static const int32_t sizes[] = {288, 600, 1500};
 	FemPreset glass;
 	FEM_REQUIRE(fem_preset_load("pane_glass", &glass));
-	for (int n = 0; n < (fem_long_tests() ? 6 : 1); n++) {
-		FemTetMesh pane = fem_thing_box((FemVec3){1.2f, 1.0f, 0.004f}, n < 3 ? 600 : 1500);
-		FemThingScene scene =
-			held_scene(&pane, &glass.def, (FemVec3){0.03f, 0.03f, 0.0f}, (FemVec3){0.97f, 0.97f, 1.0f});
-		scene.hz = rates[n % 3];
-		scene.seconds = 0.2;
-		scene.ball_at = (FemPosition){0.11, 0.07, 0.08};
-		scene.ball_velocity = (FemVec3){0.0f, 0.0f, -10.0f};
-		scene.ball_mass = 0.1f;
-		scene.ball_radius = 0.021f;
-		FemThingResult stone = fem_thing_run(&scene);
-		scene.ball_mass = 0.057f;
-		scene.ball_radius = 0.033f;
-		scene.ball_give = 1e6f;
-		FemThingResult ball = fem_thing_run(&scene);
-		printf("  %d tets, %.0f Hz: stone: %d pieces, %.1f m/s behind the pane; tennis ball: %d pieces, %.1f m/s\n",
-			pane.tet_count, scene.hz, stone.pieces, stone.ball_speed, ball.pieces, ball.ball_speed);
-		FEM_CHECK(stone.pieces > 1 && stone.ball_past > 0.2 && stone.ball_speed > 3.0);
-		FEM_CHECK(ball.pieces == 1 && ball.ball_past < 0.1 && ball.ball_speed < -3.0);
+	for (int m = 0; m < 3; m++) {
+		FemTetMesh pane = fem_thing_box((FemVec3){1.2f, 1.0f, 0.004f}, sizes[m]);
+		for (int n = 0; n < (fem_long_tests() ? 12 : 2); n++)
+			throw_at_pane(&pane, &glass.def, places[n % 4], rates[n / 4]);
 		fem_tet_mesh_free(&pane);
 	}
 }
@@ -119,14 +147,14 @@ FEM_TEST(things, wine_glasses_fall_from_tables) {
 	fem_tet_mesh_free(&glass);
 }
 
-// A plank of 0.9 x 0.3 x 0.05 m that is let down by a hand's breadth.
+// A plank of 0.9 x 0.3 x 0.05 m that is let down, flat and one end first: the other falls 13 cm more.
 FEM_TEST(things, planks_of_stone_are_set_down) {
-	static const char *const names[] = {"stone", "ceramic", "concrete", "sandstone"};
+	static const char *const names[] = {"stone", "brick", "ceramic", "concrete", "sandstone", "ice"};
+	static const double heights[] = {0.1, 0.02, 0.1, 0.05, 0.1, 0.02};
 	FemTetMesh plank = fem_thing_box((FemVec3){0.9f, 0.05f, 0.3f}, 400);
-	for (int n = 0; n < (fem_long_tests() ? 4 : 2); n++) {
-		double height = n == 2 ? 0.05 : 0.1;
-		FEM_CHECK_INT(pieces_from(&plank, names[n], height, 0.0, 60.0), 1);
-		FEM_CHECK_INT(pieces_from(&plank, names[n], height, 0.3, 60.0), 1);
+	for (int n = 0; n < (fem_long_tests() ? 6 : 2); n++) {
+		FEM_CHECK_INT(pieces_from(&plank, names[n], heights[n], 0.0, 60.0), 1);
+		FEM_CHECK_INT(pieces_from(&plank, names[n], heights[n], 0.15, 60.0), 1);
 		FEM_CHECK(pieces_from(&plank, names[n], 5.0, 0.3, 60.0) > 1);
 	}
 	fem_tet_mesh_free(&plank);
@@ -191,7 +219,7 @@ FEM_TEST(things, slow_motion_breaks_as_full_speed_does) {
 	FEM_REQUIRE(fem_preset_load("ceramic", &ceramic));
 	FemTetMesh plate = fem_thing_plate(600);
 	double full = 0.0, slow = 0.0;
-	for (int n = 0; n < (fem_long_tests() ? 8 : 2); n++) {
+	for (int n = 0; n < (fem_long_tests() ? 8 : 4); n++) {
 		double height = 1.0 + 0.13 * n;
 		full += pieces_from(&plate, "ceramic", height, 0.02, 60.0);
 		slow += pieces_from(&plate, "ceramic", height, 0.02, 600.0);

@@ -246,6 +246,11 @@ static void read_pieces(FemBodyId body, FemThingResult *out) {
 		mass += state.mass;
 		most = fmax(most, state.mass);
 	}
+	for (int32_t i = 0; i < out->pieces; i++) {
+		FemPieceState state = {0};
+		fem_body_get_piece_state(body, numbers[i], &state);
+		out->shards += (double)state.mass >= 0.01 * mass;
+	}
 	out->largest = most / mass;
 	out->tets = fem_body_get_tet_count(body);
 	free(numbers);

@@ -37,6 +37,7 @@ typedef struct FemThingScene {
 typedef struct FemThingResult {
 	int32_t pieces, tets;
 	double largest;    // share of the largest piece in the mass
+	int32_t shards;    // pieces that have at least a hundredth of it
 	double ball_speed; // m/s, at the end, along its first direction
 	double ball_past;  // m, how far it has gone along that
 	bool is_asleep;

@@ -28,6 +28,7 @@ void material_resource_set_defaults(MaterialResource *self) {
 	self->toughness_variation = 0.1;
 	self->crack_speed = (double)def.crack_speed;
 	self->fragment_size = (double)def.fragment_size;
+	self->fragment_variation = (double)def.fragment_variation;
 	self->impact_stiffness = (double)def.impact_modulus;
 	self->impact_toughness_ratio = (double)def.impact_toughness_ratio;
 	self->prestress = (double)def.prestress;
@@ -99,6 +100,7 @@ FemMaterialDef material_resource_def(GDExtensionObjectPtr object) {
 	def.toughness_variation = (float)self->toughness_variation;
 	def.crack_speed = (float)self->crack_speed;
 	def.fragment_size = (float)self->fragment_size;
+	def.fragment_variation = (float)self->fragment_variation;
 	def.impact_modulus = (float)material_resource_impact_stiffness(self);
 	def.impact_toughness_ratio = (float)self->impact_toughness_ratio;
 	if (self->toughness_mode == FEM_TOUGHNESS_STRESS) {

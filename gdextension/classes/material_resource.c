@@ -108,6 +108,7 @@ FLOAT_ACCESSORS(toughness, 0.0, 1e13)
 FLOAT_ACCESSORS(toughness_variation, 0.0, 0.99)
 FLOAT_ACCESSORS(crack_speed, 0.01, 1e5)
 FLOAT_ACCESSORS(fragment_size, 0.0, 100.0)
+FLOAT_ACCESSORS(fragment_variation, 0.0, 20.0)
 FLOAT_ACCESSORS(impact_stiffness, 0.0, 1e13)
 FLOAT_ACCESSORS(impact_toughness_ratio, 1e-6, 1e6)
 FLOAT_ACCESSORS(prestress, 0.0, 1e12)
@@ -339,6 +340,7 @@ static const ClassProperty properties[] = {
 	PROPERTY(grain_stiffness_ratio, FLOAT, float, "get_", RANGE, "1,100,0.1,exp"),
 	PROPERTY(toughness_variation, FLOAT, float, "get_", RANGE, "0,0.99,0.01"),
 	PROPERTY(fragment_size, FLOAT, float, "get_", RANGE, "0,0.5,0.001,or_greater,suffix:m"),
+	PROPERTY(fragment_variation, FLOAT, float, "get_", RANGE, "0,20,0.1"),
 	PROPERTY(crush_strength, FLOAT, float, "get_", RANGE, "0,1e9,1000,or_greater,exp,suffix:Pa"),
 	PROPERTY(prestress, FLOAT, float, "get_", RANGE, "0,1e9,1000,or_greater,exp,suffix:Pa"),
 	PROPERTY_GROUP("Look"),

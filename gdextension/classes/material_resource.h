@@ -38,8 +38,9 @@ typedef struct MaterialResource {
 	double toughness;       // Pa or N
 	int64_t toughness_mode; // FemToughnessMode
 	double toughness_variation;
-	double crack_speed;      // m/s
-	double fragment_size;    // m
+	double crack_speed;   // m/s
+	double fragment_size; // m
+	double fragment_variation;
 	double impact_stiffness; // Pa
 	double impact_toughness_ratio;
 	double prestress;          // Pa

@@ -220,9 +220,9 @@ static void add_tet(TetSet *set, int32_t tet) {
 
 // Whether what hangs together with a tet is enough for a piece: three tets, or as many as the step's limits say, and
 // the volume of the smallest fragment of its material. `set` holds what was looked at.
-static bool is_enough(const FemBody *body, int32_t tet, TetSet *set) {
+static bool is_enough(const FemBody *body, int32_t tet, bool is_pierced, TetSet *set) {
 	const FemTopology *t = body->topology;
-	double volume = 0.0, least = (double)body->tet_fragment[tet];
+	double volume = 0.0, least = is_pierced ? 0.0 : (double)body->tet_fragment[tet];
 	int32_t fewest = fem_fewest_tets(body->breaking);
 	memset(set->place, 0, sizeof set->place);
 	set->count = 0;
@@ -241,13 +241,13 @@ static bool is_enough(const FemBody *body, int32_t tet, TetSet *set) {
 	return set->count == FEM_FRAGMENT_TETS_MAX;
 }
 
-bool fem_cuts_leave_crumbs(FemBody *body, int32_t count) {
+bool fem_cuts_leave_crumbs(FemBody *body, int32_t count, bool is_pierced) {
 	FemBreaking *breaking = body->breaking;
 	for (int side = 0; side < 2; side++) {
 		TetSet set = {0};
 		for (int32_t i = breaking->cut_count - count; i < breaking->cut_count; i++) {
 			int32_t tet = (side == 0 ? breaking->cuts[i].face : breaking->cuts[i].across) / 4;
-			if (!has_tet(&set, tet) && !is_enough(body, tet, &set))
+			if (!has_tet(&set, tet) && !is_enough(body, tet, is_pierced, &set))
 				return true;
 		}
 	}
@@ -270,7 +270,7 @@ void fem_cuts_regroup(FemBody *body, int32_t count) {
 // ---- split
 
 // Splits one node: cuts the faces along its separation plane, checks the rules for what remains, and copies the node.
-static bool split_node(FemBody *body, int32_t node, const float normal[3]) {
+static bool split_node(FemBody *body, int32_t node, const float normal[3], bool is_pierced) {
 	FemTopology *t = body->own_topology;
 	Star star = {.nodes = {node, column_end(body, node)}};
 	int32_t sides = 0;
@@ -285,7 +285,7 @@ static bool split_node(FemBody *body, int32_t node, const float normal[3]) {
 	if (sides == 0 || sides == star.count)
 		return false;
 	int32_t cuts = cut_faces(body, &star);
-	if (cuts == 0 || fem_cuts_leave_crumbs(body, cuts) || fem_split_regroup(t, node) < 1) {
+	if (cuts == 0 || fem_cuts_leave_crumbs(body, cuts, is_pierced) || fem_split_regroup(t, node) < 1) {
 		fem_faces_mend(body, cuts);
 		return false;
 	}
@@ -318,7 +318,7 @@ static bool split_beside_rim(FemBody *body, int32_t node, const float normal[3])
 			best = other;
 		}
 	}
-	return best >= 0 && !body->breaking->marks[t->split->parent[best]] && split_node(body, best, normal);
+	return best >= 0 && !body->breaking->marks[t->split->parent[best]] && split_node(body, best, normal, false);
 }
 
 // ---- waiting
@@ -392,7 +392,7 @@ FemCrackSplits fem_crack_split(FemBody *body, uint64_t step, int32_t most, float
 		if (body->breaking->marks[separation->node] || count > FEM_STAR_MAX)
 			continue;
 		memcpy(star, t->node_tets + range.begin, sizeof *star * (size_t)count); // splitting moves them
-		if (!split_node(body, separation->node, separation->normal) &&
+		if (!split_node(body, separation->node, separation->normal, separation->is_pierced) &&
 			!split_beside_rim(body, separation->node, separation->normal))
 			continue;
 		result.count++;

@@ -30,8 +30,8 @@ bool fem_face_holds(const FemBody *body, int32_t face, int32_t across);
 void fem_face_cut(FemBody *body, int32_t face, int32_t across);
 
 // Of the last `count` cuts: whether they leave less than a piece on either side, unless the tets hung together as less
-// before (a body of one or two tets).
-bool fem_cuts_leave_crumbs(FemBody *body, int32_t count);
+// before (a body of one or two tets). `is_pierced`: pieces may be smaller than fragments (FemSeparation).
+bool fem_cuts_leave_crumbs(FemBody *body, int32_t count, bool is_pierced);
 
 // Closes them again.
 void fem_faces_mend(FemBody *body, int32_t count);

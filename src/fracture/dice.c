@@ -304,7 +304,7 @@ static int32_t cut_die(FemBody *body, const FemDice *dice, int32_t die, int32_t 
 			fem_face_cut(body, face, across);
 	}
 	int32_t count = body->breaking->cut_count - before;
-	if (count == 0 || !fem_cuts_leave_crumbs(body, count))
+	if (count == 0 || !fem_cuts_leave_crumbs(body, count, false))
 		return count;
 	fem_faces_mend(body, count);
 	return 0;

@@ -46,13 +46,13 @@ static void mark(uint8_t *flag) {
 	atomic_store_explicit((_Atomic uint8_t *)flag, 1, memory_order_relaxed);
 }
 
-void fem_separation_find_hot(FemBody *body, int32_t batch_begin, int32_t batch_end, bool has_rigid) {
+void fem_separation_find_hot(FemBody *body, int32_t batch_begin, int32_t batch_end, float share, bool has_rigid) {
 	const FemTopology *t = body->topology;
 	for (int32_t tet = batch_begin * FEM_LANES; tet < batch_end * FEM_LANES; tet++) {
 		if (t->user_of_tet[tet] < 0)
 			continue;
 		float bound = fem_tension_bound(&body->step->tet_stress[tet]);
-		if (!(bound > 0.0f) || !(bound >= HOT_SHARE * toughness_as_stress(body, tet)))
+		if (!(bound > 0.0f) || !(bound >= share * HOT_SHARE * toughness_as_stress(body, tet)))
 			continue;
 		if (!has_rigid && body->pieces[fem_tet_component(t, tet)].is_rigid)
 			continue;
@@ -255,7 +255,7 @@ static bool stress_at_rim(const FemBody *body, int32_t node, const int32_t *star
 }
 
 bool fem_separation_of_node(
-	const FemBody *body, int32_t node, const int32_t *star, int32_t star_count, FemSeparation *out) {
+	const FemBody *body, int32_t node, const int32_t *star, int32_t star_count, float gain, FemSeparation *out) {
 	double zeta[6], values[3], normal[3], axis[3], weight, weakest[2] = {INFINITY, INFINITY};
 	FEM_ASSERT(star_count >= 0);
 	for (int32_t k = 0; k < star_count; k++) {
@@ -279,10 +279,10 @@ bool fem_separation_of_node(
 	FEM_ASSERT(fabs(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2] - 1.0) < 1e-6);
 	double area = fmax(area_along(body, star, star_count, normal), AREA_MIN);
 	double stress = is_rim ? values[0] : values[0] / area, force = is_rim ? values[0] * area : values[0];
-	double excess =
+	double excess = (double)gain *
 		fmax(weakest[0] > 0.0 ? stress / weakest[0] : INFINITY, weakest[1] > 0.0 ? force / weakest[1] : INFINITY);
 	if (!(excess > 1.0))
 		return false;
-	*out = (FemSeparation){node, {(float)normal[0], (float)normal[1], (float)normal[2]}, (float)excess, 0};
+	*out = (FemSeparation){node, {(float)normal[0], (float)normal[1], (float)normal[2]}, (float)excess, false, 0};
 	return true;
 }

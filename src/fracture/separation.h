@@ -15,6 +15,7 @@ typedef struct FemSeparation {
 	int32_t node;
 	float normal[3]; // of the plane, unit, world
 	float excess;    // stress over strength, more than 1
+	bool is_pierced; // by what strikes it: its energy comes from there, so that pieces may be smaller than fragments
 	uint64_t ticket; // for the order among equals
 } FemSeparation;
 
@@ -71,16 +72,17 @@ static inline int32_t fem_fewest_tets(const FemBreaking *breaking) {
 	return breaking->piece_tets_min > FEM_PIECE_TETS_MIN ? breaking->piece_tets_min : FEM_PIECE_TETS_MIN;
 }
 
-// Each for a run of batches or nodes, on any thread. First: marks nodes beside tets in tension (node_hot must be 0). Of
-// rigid pieces only when they are looked at in a blow; else loads decide on them (world/step/rigid_pieces.h).
-void fem_separation_find_hot(FemBody *body, int32_t batch_begin, int32_t batch_end, bool has_rigid);
+// Each for a run of batches or nodes, on any thread. First: marks nodes beside tets in tension (node_hot must be 0),
+// `share` of what is usual. Of rigid pieces only when they are looked at in a blow; else loads decide on them
+// (world/step/rigid_pieces.h).
+void fem_separation_find_hot(FemBody *body, int32_t batch_begin, int32_t batch_end, float share, bool has_rigid);
 
 // Second: tensile parts of the tets around hot nodes.
 void fem_separation_find_tension(FemBody *body, int32_t batch_begin, int32_t batch_end);
 
-// Third: whether a node wants to split. `star` are its tets (tet * 4 + local). Without the second (FemBodyStep.tension
-// is null) it makes the tensile parts itself.
+// Third: whether a node wants to split, with `gain` on its stress. `star` are its tets (tet * 4 + local). Without the
+// second (FemBodyStep.tension is null) it makes the tensile parts itself.
 bool fem_separation_of_node(
-	const FemBody *body, int32_t node, const int32_t *star, int32_t star_count, FemSeparation *out);
+	const FemBody *body, int32_t node, const int32_t *star, int32_t star_count, float gain, FemSeparation *out);
 
 #endif

@@ -79,6 +79,8 @@ static FemResult check_breaking(const FemMaterialDef *def) {
 	if (result == FEM_OK)
 		result = check_not_negative(def->fragment_size, "fragment_size");
 	if (result == FEM_OK)
+		result = check_not_negative(def->fragment_variation, "fragment_variation");
+	if (result == FEM_OK)
 		result = check_not_negative(def->impact_modulus, "impact_modulus");
 	if (result == FEM_OK)
 		result = check_not_negative(def->impact_toughness_ratio, "impact_toughness_ratio");
@@ -128,6 +130,7 @@ FemResult fem_material_def_check(FemMaterialDef *def) {
 	def->impact_modulus = def->impact_modulus > 0.0f ? clamp(def->impact_modulus, 1.0f, 1e13f) : 0.0f;
 	def->impact_toughness_ratio = clamp(def->impact_toughness_ratio, 1e-6f, 1e6f);
 	def->fragment_size = clamp(def->fragment_size, 0.0f, 100.0f);
+	def->fragment_variation = clamp(def->fragment_variation, 0.0f, 20.0f);
 	if (def->crush_strength > 0.0f && !isinf(def->toughness))
 		def->crush_strength =
 			fmaxf(def->crush_strength, def->toughness); // what breaks sooner under pressure is no solid

@@ -71,6 +71,7 @@ static void sync_material_def(FemStream *s, FemMaterialDef *def) {
 	FEM_STREAM(s, def->toughness_variation);
 	FEM_STREAM(s, def->crack_speed);
 	FEM_STREAM(s, def->fragment_size);
+	FEM_STREAM(s, def->fragment_variation);
 	FEM_STREAM(s, def->impact_modulus);
 	FEM_STREAM(s, def->impact_toughness_ratio);
 	FEM_STREAM(s, def->initial_strain);

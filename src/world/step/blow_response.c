@@ -15,13 +15,8 @@
 // bend. In less the nodes that are struck are only pushed off, whatever their mesh makes them weigh. Both parts are
 // equal in the waves of plates and solids; chosen.
 #define RESOLVED_SHARE 0.5f
-// On the strain of a piece that the blow has cracked and could crack through many times. A crack that runs needs less
-// than one that begins: at its tip the stress is larger than tets of its mesh show. Chosen: without it a third of all
-// ice cubes that fall from 3 m are cracked and in one piece.
-#define RUNNING_GAIN 2.0f
-#define RUNNING_SECTIONS 25.0 // that energy is left for; chosen
-#define TIME_MIN 1e-6f        // s, of a blow: sound goes 5 mm; chosen
-#define TIME_MAX 0.1f         // s: longer is no blow; chosen
+#define TIME_MIN 1e-6f // s, of a blow: sound goes 5 mm; chosen
+#define TIME_MAX 0.1f  // s: longer is no blow; chosen
 
 // The stiffness in a blow over that of the solve.
 static float ratio_of_tet(const FemBody *body, int32_t tet) {
@@ -117,8 +112,19 @@ static void take_rigid_out_of_response(FemBody *body, FemRange nodes) {
 // z.M z + kappa tau^2 z.K z.
 typedef struct Response {
 	float inertia, elastic; // 1/kg: the two parts of J.z
+	float dent;             // 1/kg: what the mesh does not show of the dent in a wall, half inertia and half elastic
 	float scale;            // of what fem_probe_respond() leaves to z
 } Response;
+
+static float density_of(const FemPiece *piece) {
+	return piece->mass / piece->volume;
+}
+
+static float dent_of(const FemBody *body, int32_t component, float time) {
+	const FemWallBlow *wall = &body->step->blows[component].wall;
+	float modulus = fem_impact_modulus(body, tet_of_piece(body, component));
+	return wall->thickness > 0.0f ? fem_wall_response(wall, modulus, density_of(&body->pieces[component]), time) : 0.0f;
+}
 
 static Response respond(FemBody *body, int32_t component, float time, float dt) {
 	FemRange nodes = body->topology->component_nodes[component];
@@ -136,7 +142,8 @@ static Response respond(FemBody *body, int32_t component, float time, float dt) 
 	}
 	total *= (double)scale;
 	inertia = fmin((double)scale * (double)scale * inertia, total);
-	return (Response){(float)inertia, (float)(total - inertia), scale};
+	float dent = dent_of(body, component, time) - (float)total;
+	return (Response){(float)inertia, (float)(total - inertia), fmaxf(dent, 0.0f), scale};
 }
 
 // s: a first guess at the time in which a piece is stopped.
@@ -156,6 +163,10 @@ static void normalize(FemBody *body, int32_t component) {
 	FemRange nodes = body->topology->component_nodes[component];
 	float share = 1.0f / blow->weight;
 	blow->approach *= share, blow->mobility *= share, blow->give *= share;
+	if (blow->wall.share > 0.0f) {
+		blow->wall.patch /= blow->wall.share;
+		blow->wall.share *= share;
+	}
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
 		FemVec4 *load = &body->step->rhs[i];
 		*load = (FemVec4){load->x * share, load->y * share, load->z * share, 0.0f};
@@ -171,11 +182,17 @@ static Response find_response(FemBody *body, int32_t component, float dt, float 
 	bool is_known = piece->blow_time > 0.0f;
 	*time = is_known ? piece->blow_time : clamp_time(guess_time(body, component));
 	Response response = respond(body, component, *time, dt);
+	// s, in which a wall without end stops what strikes it: up to then the force is about the same, and the later, the
+	// more of its energy is in the dent.
+	float longest = inertia > 0.0f ? dent_of(body, component, 1.0f) / inertia : 0.0f;
 	for (int round = 1; !is_known && round < LOOK_ROUNDS; round++) {
-		float elastic = response.elastic + blow->give / (*time * *time);
-		float wanted = *time * sqrtf(elastic / (inertia + response.inertia)),
-			  least = *time * sqrtf(RESOLVED_SHARE * response.inertia / response.elastic);
-		wanted = clamp_time(response.elastic > 0.0f ? fmaxf(wanted, least) : wanted);
+		float half = 0.5f * response.dent, elastic = response.elastic + half, inert = response.inertia + half;
+		float wanted = *time * sqrtf((elastic + blow->give / (*time * *time)) / (inertia + inert)),
+			  least = *time * sqrtf(RESOLVED_SHARE * inert / elastic);
+		if (response.dent > elastic && longest > wanted)
+			wanted = longest;
+		longest = fminf(longest, *time); // where the mesh shows the dent, it decides
+		wanted = clamp_time(elastic > 0.0f ? fmaxf(wanted, least) : wanted);
 		if (wanted < TIME_FACTOR * *time && wanted * TIME_FACTOR > *time)
 			break;
 		*time = wanted;
@@ -186,12 +203,17 @@ static Response find_response(FemBody *body, int32_t component, float dt, float 
 	return response;
 }
 
-// Whether energy drives the cracks of a free piece on.
-static bool is_running(const FemBody *body, int32_t component) {
-	const FemPiece *piece = &body->pieces[component];
-	double section = (double)(piece->volume / piece->length), area = body->breaking->crack_area;
-	return piece->blow_broke && !fem_piece_is_attached(body, component) && !isinf(area) &&
-		area > RUNNING_SECTIONS * section;
+// What a force (N) does at the place of a wall where it strikes.
+static void strain_wall(const FemBody *body, int32_t component, float time, float force) {
+	const FemTopology *t = body->topology;
+	FemWallBlow *wall = &body->step->blows[component].wall;
+	int32_t tet = tet_of_piece(body, component);
+	float modulus = fem_impact_modulus(body, tet), least = INFINITY;
+	for (int32_t k = t->node_tet_start[wall->node]; k < t->node_tet_start[wall->node + 1]; k++)
+		least = fminf(least, body->tet_toughness[t->node_tets[k] / 4]);
+	float share = body->tet_impact[tet].weakness / (ratio_of_tet(body, tet) * least); // 1/Pa
+	wall->excess = share * fem_wall_stress(wall, modulus, density_of(&body->pieces[component]), time, force);
+	wall->ring = share * fem_wall_ring_stress(wall, force);
 }
 
 void fem_blow_displace(FemBody *body, int32_t component, float dt) {
@@ -206,17 +228,19 @@ void fem_blow_displace(FemBody *body, int32_t component, float dt) {
 		inertia += blow->weight > 0.0f ? rigid : 0.0f; // impulses meet nothing that could stop them
 	}
 	Response response = find_response(body, component, dt, inertia, &time);
+	float sum = inertia + response.inertia + response.elastic + response.dent + blow->give / (time * time);
 	if (blow->weight > 0.0f)
-		impulse = blow->approach / (inertia + response.inertia + response.elastic + blow->give / (time * time));
-	blow->impulse = PEAK_GAIN * impulse;
+		impulse = blow->approach / sum;
+	float gain = blow->weight > 0.0f ? PEAK_GAIN - response.dent / sum : PEAK_GAIN; // waves do not swing back
+	blow->impulse = gain * impulse;
+	blow->dent_energy = blow->weight > 0.0f ? 0.25f * blow->impulse * blow->impulse * response.dent : 0.0f;
 	float whole =
 		blow->mobility + (fem_piece_is_attached(body, component) ? 0.0f : 1.0f / body->pieces[component].mass);
 	blow->energy = blow->weight > 0.0f ? 0.5f * blow->approach * blow->approach / whole : INFINITY;
-	blow->stopped = blow->weight > 0.0f ? fminf(PEAK_GAIN * impulse * inertia / blow->approach, 1.0f) : 1.0f;
-	float scale =
-		PEAK_GAIN * time * impulse * response.scale * body->tet_impact[tet_of_piece(body, component)].weakness;
-	if (is_running(body, component))
-		scale *= RUNNING_GAIN;
+	blow->stopped = blow->weight > 0.0f ? fminf(gain * impulse * inertia / blow->approach, 1.0f) : 1.0f;
+	float scale = gain * time * impulse * response.scale * body->tet_impact[tet_of_piece(body, component)].weakness;
+	if (blow->weight > 0.0f && blow->wall.thickness > 0.0f)
+		strain_wall(body, component, time, gain * impulse / time);
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
 		FemVec4 *x = &body->position[i], u = body->step->dv[i];
 		*x = (FemVec4){x->x + scale * u.x, x->y + scale * u.y, x->z + scale * u.z, x->w};

@@ -3,20 +3,23 @@
 #define FEM_WORLD_BLOW_RESPONSE_H
 
 #include "model/body.h"
+#include "world/step/wall_blows.h"
 
 // How a piece is struck.
 typedef struct FemBlow {
 	bool is_struck;
-	float first;    // s, from the start of the step: when the first of its contacts touches
-	float weight;   // kg, sum of the strengths of those that touch first
-	float approach; // m/s
-	float mobility; // 1/kg, of what strikes it
-	float give;     // m/N, of what strikes it
-	float stopped;  // share of its speed that the blow takes
-	float impulse;  // N s, of its contacts
-	float energy;   // J, that it takes out of the motion if nothing breaks; infinite of impulses
-	float load;     // N s a step, that what strikes it pressed with before
-	bool leans;     // on something else, whose force is not in the blow
+	float first;       // s, from the start of the step: when the first of its contacts touches
+	float weight;      // kg, sum of the strengths of those that touch first
+	float approach;    // m/s
+	float mobility;    // 1/kg, of what strikes it
+	float give;        // m/N, of what strikes it
+	float stopped;     // share of its speed that the blow takes
+	float impulse;     // N s, of its contacts
+	float energy;      // J, that it takes out of the motion if nothing breaks; infinite of impulses
+	float dent_energy; // J, elastic, of what the mesh does not show of a dent in a wall
+	float load;        // N s a step, that what strikes it pressed with before
+	bool leans;        // on something else, whose force is not in the blow
+	FemWallBlow wall;
 } FemBlow;
 
 // Pa: Young's modulus of a tet in a blow, as if its Poisson ratio were 1/4.

@@ -21,15 +21,15 @@
 // Of a side that strikes: its stiffness (N/m) over Young's modulus and length. A ball that is pressed together by a
 // third of its radius has 0.3 (Hertz).
 #define STRIKER_STIFFNESS 0.3f
+#define RADIUS_OVER_LENGTH 0.29f // of a ball over the diagonal of its box
 
 // Of the impulse of a blow: what pressed with more than this before does not strike, it pushes on. Chosen.
 #define PUSH_SHARE 0.5f
-// Of the energy of a blow: what may become cracks. Where rock is crushed a tenth to a hundredth of it is; chosen so
-// that a vase of 0.3 m holds 0.3 m in any position and goes to some 100 pieces from 1.2 m.
-#define CRACK_SHARE 0.05f
-// Sections of a free piece that its cracks must be able to run through, or none is begun: one cuts off an end, two cut
-// out a part. Chosen.
-#define SECTIONS_LEAST 2.0f
+// Of the energy of a blow: what may become cracks. Where rock is crushed a tenth to a hundredth of it is; chosen.
+#define CRACK_SHARE 0.1f
+// Sections of a free piece that its cracks must be able to run through, or none is begun: a vase of 0.3 m holds 0.3 m
+// in any position. Chosen.
+#define SECTIONS_LEAST 4.0f
 #define STOPPED_SHARE 0.7f // of its speed: a piece that a blow takes less of falls on; chosen
 
 size_t fem_blows_bytes(const FemBody *body) {
@@ -40,6 +40,13 @@ size_t fem_blows_bytes(const FemBody *body) {
 
 bool fem_piece_is_struck(const FemBody *body, int32_t component) {
 	return body->step->blows && body->step->blows[component].is_struck;
+}
+
+bool fem_blow_dents(const FemBody *body, int32_t component, int32_t node, FemSeparation *out) {
+	const FemWallBlow *wall = &body->step->blows[component].wall;
+	int32_t user = body->topology->user_of_node[node];
+	return wall->thickness > 0.0f &&
+		fem_wall_separation(body, wall, node, fem_hash_word(body->breaking->seed, (uint64_t)user), out);
 }
 
 // ---- who is struck
@@ -79,7 +86,11 @@ typedef struct Touch {
 	float approach;          // m/s
 	float strength;          // kg
 	float mobility, give;    // of the other side: 1/kg, m/N
+	float patch;             // m^2/N, of the other side (FemWallBlow)
 	float load;              // N s a step, that the other side pressed with before
+	int32_t tet, node;       // where it strikes: the node is the nearest
+	FemVec4 place;           // m
+	float normal[3];         // unit
 } Touch;
 
 // s, from the start of the step.
@@ -100,7 +111,11 @@ static bool is_blow(const Touch *touch, float dt) {
 
 static void note_first(const Touch *touch, FemArena *arena) {
 	FemBlow *blow = &open_blows(touch->body, arena)[touch->component];
-	blow->first = fminf(blow->first, time_of(touch));
+	float time = time_of(touch);
+	if (!(time < blow->first))
+		return;
+	blow->first = time;
+	blow->wall = fem_wall_blow(touch->body, touch->tet, touch->node, touch->place, touch->normal);
 }
 
 // How much of its strength takes part: 0 when it touches too late.
@@ -118,6 +133,7 @@ static float take_part(const Touch *touch) {
 	blow->mobility += weight * touch->mobility;
 	blow->give += weight * touch->give;
 	blow->load = fmaxf(blow->load, touch->load);
+	fem_wall_blow_add(&blow->wall, touch->place, weight, touch->patch);
 	return weight;
 }
 
@@ -136,6 +152,23 @@ static void set_other_side(const FemStep *step, const FemContactSide *other, Tou
 	touch->mobility = is_held ? 0.0f : 1.0f / piece->mass;
 	touch->give =
 		1.0f / (STRIKER_STIFFNESS * fem_impact_modulus(body, tet_of_side(body->topology, other)) * piece->length);
+	touch->patch = touch->give * RADIUS_OVER_LENGTH * piece->length; // a^2 = R d, Hertz
+}
+
+static void set_place(const FemContact *contact, int s, Touch *touch) {
+	const FemContactSide *side = &contact->side[s];
+	int nearest = 0;
+	float x[3] = {0.0f, 0.0f, 0.0f};
+	for (int k = 0; k < (side->kind == FEM_SIDE_NODE ? 1 : 4); k++) {
+		const float *at = &touch->body->position[side->nodes[k]].x, weight = side->weights[k];
+		for (int i = 0; i < 3; i++)
+			x[i] += weight * at[i];
+		nearest = weight > side->weights[nearest] ? k : nearest;
+	}
+	touch->place = (FemVec4){x[0], x[1], x[2], 0.0f};
+	touch->node = side->nodes[nearest];
+	touch->tet = tet_of_side(touch->body->topology, side);
+	memcpy(touch->normal, contact->normal, sizeof touch->normal);
 }
 
 // Pieces of one body that jam do not strike each other.
@@ -159,6 +192,7 @@ static bool touch_of(const FemStep *step, const FemContact *contact, int s, Touc
 	if (body->pieces[side->piece].look_is_over || !is_blow(out, step->dt))
 		return false;
 	set_other_side(step, other, out);
+	set_place(contact, s, out);
 	return true;
 }
 
@@ -202,6 +236,10 @@ static bool touch_of_ground(const FemStep *step, FemBody *body, int32_t node, To
 		.approach = approach,
 		.strength = body->step->ground[node].w,
 		.load = body->pieces[component].ground_load,
+		.tet = t->node_tets[t->node_tet_start[node]] / 4,
+		.node = node,
+		.place = body->position[node],
+		.normal = {0.0f, 1.0f, 0.0f},
 	};
 	return is_blow(out, step->dt);
 }
@@ -311,6 +349,8 @@ static void add_crack_area(const FemWorld *world, FemBody *body, int32_t compone
 	float surface = body->tet_impact[tet].surface, energy = CRACK_SHARE * body->step->blows[component].energy;
 	bool is_enough = energy >= SECTIONS_LEAST * surface * piece->volume / piece->length;
 	// What is held may be pierced, and what has broken has notches.
+	if (fem_piece_is_attached(body, component))
+		energy += body->step->blows[component].dent_energy;
 	if (is_enough || t->component_count > whole || fem_piece_is_attached(body, component))
 		body->breaking->crack_area += surface > 0.0f ? (double)(energy / surface) : INFINITY;
 }

@@ -9,6 +9,7 @@
 #ifndef FEM_WORLD_BLOWS_H
 #define FEM_WORLD_BLOWS_H
 
+#include "fracture/separation.h"
 #include "world/step/step.h"
 #include "world/world.h"
 
@@ -32,5 +33,8 @@ void fem_blows_end(FemStep *step);
 
 // Whether a piece is struck hard enough to be looked at.
 bool fem_piece_is_struck(const FemBody *body, int32_t component);
+
+// Whether the dent of a blow in a wall, which its mesh does not show, splits a node of a piece that is struck.
+bool fem_blow_dents(const FemBody *body, int32_t component, int32_t node, FemSeparation *out);
 
 #endif

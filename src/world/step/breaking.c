@@ -123,10 +123,86 @@ static float wall_of_tet(const FemMesh *mesh, FemVec3 scale, int32_t tet) {
 	return (float)(sum / columns);
 }
 
+#define FLAW_SPACING 1.5  // of the largest of the smallest pieces: distance of places that differ; chosen
+#define FLAW_SHARE 0.05   // of a body, as large as its smallest pieces may be for want of flaws; chosen
+#define FLAW_CONTRAST 1.6 // on the difference from the mean, which means of eight have little of; chosen
+
+// 0..1, at a corner of the grid of flaws.
+static double flaw_at(uint64_t seed, const int64_t at[3]) {
+	uint64_t hash = fem_hash_word(fem_hash_word(FEM_HASH_START, seed), (uint64_t)at[0]);
+	hash = fem_hash_word(fem_hash_word(hash, (uint64_t)at[1]), (uint64_t)at[2]);
+	return (double)(fem_hash_word(hash, 3) >> 11) * 0x1p-53;
+}
+
+// 0..1, how few flaws there are around a place of the rest shape: means between the corners of a grid.
+static double flaws_around(uint64_t seed, FemVec3d x, double spacing) {
+	const double place[3] = {x.x / spacing, x.y / spacing, x.z / spacing};
+	double sum = 0.0;
+	for (int corner = 0; corner < 8; corner++) {
+		int64_t at[3];
+		double weight = 1.0;
+		for (int k = 0; k < 3; k++) {
+			double low = floor(place[k]), share = place[k] - low;
+			int far = corner >> k & 1;
+			at[k] = (int64_t)low + far;
+			weight *= far ? share : 1.0 - share;
+		}
+		sum += weight * flaw_at(seed, at);
+	}
+	return fmin(fmax(0.5 + FLAW_CONTRAST * (sum - 0.5), 0.0), 1.0);
+}
+
+static void rest_corners(const FemMesh *mesh, FemVec3 scale, int32_t tet, FemVec3d out[4]) {
+	const FemTopology *t = mesh->topology;
+	for (int v = 0; v < 4; v++)
+		out[v] = fem_mesh_rest_point(mesh, scale, t->user_of_node[fem_tet_node(t, tet, v)]);
+}
+
+// m^3, of all that the body ever had.
+static double whole_volume(const FemMesh *mesh, FemVec3 scale) {
+	double six = 0.0;
+	for (int32_t tet = 0; tet < mesh->topology->batch_count * FEM_LANES; tet++) {
+		FemVec3d x[4];
+		if (mesh->topology->user_of_tet[tet] < 0)
+			continue;
+		rest_corners(mesh, scale, tet, x);
+		FemVec3d area = fem_vec3d_cross(fem_vec3d_sub(x[1], x[0]), fem_vec3d_sub(x[2], x[0]));
+		six += fabs(fem_vec3d_dot(area, fem_vec3d_sub(x[3], x[0])));
+	}
+	return six / 6.0;
+}
+
+// What the smallest pieces of a body depend on.
+typedef struct Fragments {
+	const FemMaterialDef *def;
+	const FemMesh *mesh;
+	const FemBody *body;
+	double volume; // m^3, of the body
+} Fragments;
+
+// m, edge of the smallest piece there, in a wall of that thickness. Cracks begin at flaws, which are not everywhere
+// alike: what breaks has shards of many sizes (Mott 1947).
+static double fragment_edge(const Fragments *of, int32_t tet, double wall) {
+	double size = (double)of->def->fragment_size, share = FLAW_SHARE * of->volume;
+	double largest = size * (1.0 + (double)of->def->fragment_variation), spacing = FLAW_SPACING * largest;
+	largest = fmin(largest, fmax(size, isinf(wall) ? cbrt(share) : sqrt(share / wall)));
+	if (!(largest > size) || !(size > 0.0))
+		return size;
+	FemVec3d x[4];
+	rest_corners(of->mesh, of->body->scale, tet, x);
+	FemVec3d center = fem_vec3d_scale(fem_vec3d_add(fem_vec3d_add(x[0], x[1]), fem_vec3d_add(x[2], x[3])), 0.25);
+	double flaws = flaws_around(of->body->breaking->seed, center, spacing);
+	return size * pow(largest / size, flaws);
+}
+
 // m^3, of the smallest piece. Dice of prestressed material have the volume that is told.
-static float fragment_volume(const FemMaterialDef *def, const FemMesh *mesh, FemVec3 scale, int32_t tet) {
-	float size = def->fragment_size;
-	return size * size * (def->prestress > 0.0f ? size : fminf(size, wall_of_tet(mesh, scale, tet)));
+static float fragment_volume(const Fragments *of, int32_t tet) {
+	double size = (double)of->def->fragment_size;
+	if (of->def->prestress > 0.0f)
+		return (float)(size * size * size);
+	double wall = (double)wall_of_tet(of->mesh, of->body->scale, tet);
+	size = fragment_edge(of, tet, wall);
+	return (float)(size * size * fmin(size, wall));
 }
 
 // ---- all of it
@@ -139,6 +215,8 @@ void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 		return;
 	breaking->has_grain = breaking->can_break = breaking->has_impacts = breaking->has_prestress = false;
 	breaking->can_crush = false;
+	const FemMesh *mesh = &world->meshes[body->mesh_index];
+	double volume = whole_volume(mesh, body->scale);
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
 		int32_t user = body->topology->user_of_tet[tet];
 		body->tet_toughness[tet] = INFINITY;
@@ -154,7 +232,7 @@ void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 		breaking->has_impacts |= def->impact_modulus > 0.0f;
 		body->tet_crush[tet] = isinf(body->tet_toughness[tet]) ? 0.0f : def->crush_strength * body->toughness_scale;
 		breaking->can_crush |= body->tet_crush[tet] > 0.0f;
-		body->tet_fragment[tet] = fragment_volume(def, &world->meshes[body->mesh_index], body->scale, tet);
+		body->tet_fragment[tet] = fragment_volume(&(Fragments){def, mesh, body, volume}, tet);
 		breaking->can_break |= !isinf(body->tet_toughness[tet]);
 		set_grain(body, tet, def);
 	}

@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "dynamics/elements.h"
 #include "dynamics/plate_elements.h"
+#include "fracture/crack_tip.h"
 #include "fracture/dice.h"
 #include "topology/topology.h"
 #include "world/api/pieces.h"
@@ -22,6 +23,10 @@
 #include <string.h>
 
 #define FACE_MAX 65536 // faces told of a step; chosen: more than anybody draws dust for
+// Of the stress at which nodes are looked at: the same beside cracks, whose tips run on under less. Nodes that would
+// want still less, of elements more than 3 fragments long, wait for a load that they see. Chosen.
+#define TIP_SHARE 0.1f
+
 typedef struct Fracture {
 	FemStep *step;
 	int32_t *bodies; // that can break and are live
@@ -103,7 +108,8 @@ static void find_hot_task(void *context, int32_t chunk_index) {
 	FemBody *body = world->bodies[chunk->body];
 	FemRange run = {chunk->begin, chunk->begin};
 	while (is_listed(body) && next_batches(fracture, body, chunk->end, &run))
-		fem_separation_find_hot(body, run.begin, run.end, fracture->is_look);
+		fem_separation_find_hot(
+			body, run.begin, run.end, fracture->is_look && body->own_topology ? TIP_SHARE : 1.0f, fracture->is_look);
 }
 
 static void find_tension_task(void *context, int32_t chunk_index) {
@@ -123,6 +129,15 @@ static bool may_separate(const FemBody *body, int32_t component, bool is_look) {
 				   : is_in_play && !piece->is_rigid && !piece->blow_decides && !piece->blow_broke;
 }
 
+// Of the real force of a blow alone: loads break what has cracked as they break what is whole.
+static float tip_gain(const FemWorld *world, const FemBody *body, int32_t node) {
+	const FemTopology *t = body->topology;
+	int32_t tet = t->node_tets[t->node_tet_start[node]] / 4;
+	const FemMaterialDef *def = &world->materials[body->tet_material[tet]].def;
+	const FemTopology *whole = world->meshes[body->mesh_index].topology;
+	return def->prestress > 0.0f ? 1.0f : fem_crack_tip_gain(body, whole, node, def->fragment_size);
+}
+
 // Each node has its place in the list; those that do not want to split are left out afterwards.
 static void find_separations_task(void *context, int32_t chunk_index) {
 	FemWorld *world = ((Fracture *)context)->step->world;
@@ -138,9 +153,11 @@ static void find_separations_task(void *context, int32_t chunk_index) {
 		FemSeparation *out = &body->step->separations[i];
 		FEM_ASSERT_INDEX(i, t->node_count);
 		out->node = -1;
-		if (is_in_play && body->step->node_hot[i])
-			fem_separation_of_node(
-				body, i, t->node_tets + t->node_tet_start[i], t->node_tet_start[i + 1] - t->node_tet_start[i], out);
+		if (!is_in_play || !body->step->node_hot[i])
+			continue;
+		float gain = is_look ? tip_gain(world, body, i) : 1.0f;
+		fem_separation_of_node(
+			body, i, t->node_tets + t->node_tet_start[i], t->node_tet_start[i + 1] - t->node_tet_start[i], gain, out);
 	}
 }
 
@@ -151,8 +168,15 @@ static void gather_separations(FemBody *body, bool is_look) {
 	step->separation_count = 0;
 	for (int32_t i = 0; i < t->node_count; i++) {
 		bool is_live = body->part_state[t->node_part[i]] == FEM_ISLAND_LIVE;
-		if (is_live && step->node_hot[i] && step->separations[i].node == i &&
-			may_separate(body, fem_node_component(t, i), is_look))
+		int32_t component = fem_node_component(t, i);
+		if (!is_live || !may_separate(body, component, is_look))
+			continue;
+		FemSeparation wanted;
+		bool is_listed = step->node_hot[i] && step->separations[i].node == i;
+		bool is_dent = is_look && fem_blow_dents(body, component, i, &wanted);
+		if (is_dent && (!is_listed || step->separations[i].excess < wanted.excess))
+			step->separations[step->separation_count++] = wanted;
+		else if (is_listed)
 			step->separations[step->separation_count++] = step->separations[i];
 	}
 }

@@ -358,7 +358,7 @@ float fem_probe_excess(FemBody *body, int32_t component, float least) {
 	}
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
 		int32_t begin = t->node_tet_start[i], count = t->node_tet_start[i + 1] - begin;
-		if (fem_separation_of_node(body, i, t->node_tets + begin, count, &separation))
+		if (fem_separation_of_node(body, i, t->node_tets + begin, count, 1.0f, &separation))
 			most = fmaxf(most, least * separation.excess);
 	}
 	return most;

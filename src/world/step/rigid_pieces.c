@@ -262,7 +262,8 @@ void fem_rigid_pieces_take_struck(FemStep *step) {
 	FemWorld *world = step->world;
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		if (dynamics_of(body) != FEM_DYNAMICS_AUTO || !(body->step->was_split || body->step->blows))
+		bool was_struck = body->breaking && body->breaking->was_struck; // by a look before the last, too
+		if (dynamics_of(body) != FEM_DYNAMICS_AUTO || !(body->step->was_split || was_struck))
 			continue;
 		for (int32_t c = 0; c < body->topology->component_count; c++) {
 			float margin;

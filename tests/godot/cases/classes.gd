@@ -62,6 +62,7 @@ const MATERIAL_DEFAULTS := {
 	"toughness_variation": 0.1,
 	"crack_speed": 1000.0,
 	"fragment_size": 0.0,
+	"fragment_variation": 0.0,
 	"impact_stiffness": 0.0,
 	"impact_toughness_ratio": 1.0,
 	"initial_strain": Vector3.ZERO,

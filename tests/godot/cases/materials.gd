@@ -17,6 +17,7 @@ const VALUES := {
 	"toughness_variation": 0.25,
 	"crack_speed": 20.0,
 	"fragment_size": 0.07,
+	"fragment_variation": 2.5,
 	"impact_stiffness": 5e10,
 	"impact_toughness_ratio": 0.4,
 	"initial_strain": Vector3(0.01, -0.02, 0.25),

@@ -1,0 +1,11 @@
+// The tips of cracks, where stress is larger than a mesh shows (docs/method.md, "The real force of a blow").
+#ifndef FEM_FRACTURE_CRACK_TIP_H
+#define FEM_FRACTURE_CRACK_TIP_H
+
+#include "model/body.h"
+
+// The strength over the stress at which a crack runs on through a node; 1 where no crack ends. `whole`: how the body
+// hung together before it broke. `fragment_size`: m, of the material; 0: not known.
+float fem_crack_tip_gain(const FemBody *body, const FemTopology *whole, int32_t node, float fragment_size);
+
+#endif
