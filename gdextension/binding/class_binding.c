@@ -70,8 +70,21 @@ static GDExtensionClassInstancePtr recreate_instance(void *description, GDExtens
 	return instance;
 }
 
+// Of each frame or tick: nothing is asked of the class itself.
+static bool is_regular(int32_t what) {
+	return what == GD_NODE_NOTIFICATION_PROCESS || what == GD_NODE_NOTIFICATION_PHYSICS_PROCESS ||
+		what == GD_NODE_NOTIFICATION_INTERNAL_PROCESS || what == GD_NODE_NOTIFICATION_INTERNAL_PHYSICS_PROCESS;
+}
+
+static void enter(const ClassDescription *description) {
+	if (description->enter) {
+		description->enter();
+	}
+}
+
 static void free_instance(void *class_description, GDExtensionClassInstancePtr instance) {
 	const ClassDescription *description = class_description;
+	enter(description);
 	if (instance && description->destruct) {
 		description->destruct(instance);
 	}
@@ -87,6 +100,9 @@ static void notify_instance(GDExtensionClassInstancePtr instance, int32_t what, 
 	(void)reversed;
 	const ClassDescription *description = ((ClassInstance *)instance)->description;
 	if (description->notify) {
+		if (!is_regular(what)) {
+			enter(description);
+		}
 		description->notify(instance, what);
 	}
 }
@@ -140,6 +156,15 @@ static void return_variant(GDExtensionVariantType type, void *value, GDExtension
 	}
 }
 
+static void call_method(void *method_pointer, GDExtensionClassInstancePtr instance,
+	const GDExtensionConstTypePtr *arguments, GDExtensionTypePtr out) {
+	const ClassMethod *method = method_pointer;
+	if (instance && method->name[0] != '_') {
+		enter(((ClassInstance *)instance)->description);
+	}
+	class_signatures[method->signature].ptrcall(method_pointer, instance, arguments, out);
+}
+
 static void call_with_variants(void *method_pointer, GDExtensionClassInstancePtr instance,
 	const GDExtensionConstVariantPtr *arguments, GDExtensionInt count, GDExtensionVariantPtr out,
 	GDExtensionCallError *error) {
@@ -164,7 +189,7 @@ static void call_with_variants(void *method_pointer, GDExtensionClassInstancePtr
 	} else if (info->return_type == GDEXTENSION_VARIANT_TYPE_ARRAY) {
 		*(GdArray *)(void *)result = gd_array_new();
 	}
-	info->ptrcall(method_pointer, instance, pointers, result);
+	call_method(method_pointer, instance, pointers, result);
 	for (int i = 0; i < info->argument_count; i++) {
 		GDExtensionPtrDestructor destroy = godot.variant_get_ptr_destructor(info->argument_types[i]);
 		if (destroy && info->argument_types[i] != GDEXTENSION_VARIANT_TYPE_OBJECT) {
@@ -232,7 +257,7 @@ static void register_method(const GdStringName *class_name, const ClassMethod *m
 		.name = &name,
 		.method_userdata = (void *)(uintptr_t)method,
 		.call_func = call_with_variants,
-		.ptrcall_func = info->ptrcall,
+		.ptrcall_func = call_method,
 		.method_flags = GDEXTENSION_METHOD_FLAG_NORMAL | (method->is_const ? GDEXTENSION_METHOD_FLAG_CONST : 0) |
 			(method->is_static ? GDEXTENSION_METHOD_FLAG_STATIC : 0),
 		.has_return_value = info->return_type != GDEXTENSION_VARIANT_TYPE_NIL,
@@ -319,6 +344,7 @@ static void *find_virtual(void *class_description, GDExtensionConstStringNamePtr
 static void call_virtual(GDExtensionClassInstancePtr instance, GDExtensionConstStringNamePtr name, void *data,
 	const GDExtensionConstTypePtr *arguments, GDExtensionTypePtr out) {
 	(void)name;
+	enter(((ClassInstance *)instance)->description);
 	((const ClassVirtual *)data)->function(instance, arguments, out);
 }
 

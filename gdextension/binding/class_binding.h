@@ -222,6 +222,7 @@ struct ClassDescription {
 	void (*construct)(void *self);            // the struct is zeroed, its ClassInstance filled; may be null
 	void (*destruct)(void *self);             // may be null
 	void (*notify)(void *self, int32_t what); // may be null
+	void (*enter)(void); // before each call of Godot's but for methods whose names begin with _; may be null
 	const ClassProperty *properties;
 	int property_count;
 	const ClassMethod *methods;

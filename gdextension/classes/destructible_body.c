@@ -258,6 +258,7 @@ const ClassDescription destructible_body_class = {
 	.construct = construct,
 	.destruct = destruct,
 	.notify = notify,
+	.enter = simulation_finish_steps,
 	.usage = destructible_body_property_usage,
 	.properties = properties,
 	.property_count = TABLE_COUNT(properties),

@@ -134,6 +134,16 @@ static void set_rigid_coupling(void *self, bool enabled) {
 	simulation_settings_changed();
 }
 
+static bool get_overlap(void *self) {
+	(void)self;
+	return simulation_settings()->overlap;
+}
+
+static void set_overlap(void *self, bool enabled) {
+	(void)self;
+	simulation_settings()->overlap = enabled;
+}
+
 static int64_t get_debug_view(void *self) {
 	(void)self;
 	return simulation_settings()->debug_view;
@@ -397,6 +407,7 @@ static const ClassProperty properties[] = {
 	PROPERTY(ground_friction, FLOAT, float, "get_", RANGE, "0,2,0.01,or_greater"),
 	PROPERTY(rigid_coupling, BOOL, bool, "is_", NONE, ""),
 	PROPERTY(character_push_force, FLOAT, float, "get_", RANGE, "0,10000,1,or_greater,suffix:N"),
+	PROPERTY(overlap, BOOL, bool, "is_", NONE, ""),
 	PROPERTY(debug_view, INT, int, "get_", FLAGS, DEBUG_VIEW_NAMES),
 	PROPERTY(budget_ms, FLOAT, float, "get_", RANGE, "0,33,0.1,or_greater,suffix:ms"),
 	PROPERTY(budget_live_tets, INT, int, "get_", RANGE, "0,100000,1,or_greater"),
@@ -450,6 +461,7 @@ const ClassDescription destruction_server_class = {
 	.instance_size = sizeof(DestructionServer),
 	.is_abstract = true,
 	.construct = construct,
+	.enter = simulation_finish_steps,
 	.properties = properties,
 	.property_count = TABLE_COUNT(properties),
 	.methods = methods,

@@ -19,6 +19,8 @@
 // few times the weight in a tick.
 #include "coupling/rigid_records.h"
 
+#include "coupling/rigid_reading.h"
+
 #include "binding/conversions.h"
 
 #include <math.h>
@@ -100,6 +102,9 @@ static void say_clamped(Coupling *coupling, const RigidRecord *record) {
 static void give(Coupling *coupling, RigidRecord *record, FemVec3 force, FemVec3 torque) {
 	float weight = record->mass * fmaxf(vec_length(record->gravity), REST_GRAVITY),
 		  reach = fmaxf(record->thickness, 0.01f);
+	if (simulation_settings()->overlap && !reading_is_alive(record)) {
+		return; // it went while the step ran
+	}
 	record->force = vec_add(record->force, force);
 	record->torque = vec_add(record->torque, torque);
 	if (vec_length(force) > QUIET_SHARE * weight) {

@@ -158,6 +158,16 @@ FemQuat quat_conjugate(FemQuat q) {
 	return (FemQuat){-q.x, -q.y, -q.z, q.w};
 }
 
+FemQuat quat_from_rotation(FemVec3 rotation) {
+	float angle = vec_length(rotation), half = 0.5f * angle, scale = angle > 1e-6f ? sinf(half) / angle : 0.5f;
+	return (FemQuat){scale * rotation.x, scale * rotation.y, scale * rotation.z, cosf(half)};
+}
+
+FemVec3 quat_rotate(FemQuat q, FemVec3 v) {
+	FemVec3 axis = {q.x, q.y, q.z}, across = vec_scale(vec_cross(axis, v), 2.0f);
+	return vec_add(v, vec_add(vec_scale(across, q.w), vec_cross(axis, across)));
+}
+
 FemVec3 quat_rotation_between(FemQuat a, FemQuat b) {
 	FemQuat d = quat_product(b, quat_conjugate(a));
 	float sign = d.w < 0.0f ? -1.0f : 1.0f, length = sqrtf(d.x * d.x + d.y * d.y + d.z * d.z);

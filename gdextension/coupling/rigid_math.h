@@ -33,6 +33,8 @@ Frame frame_from_axes(FemPosition position, const GdBasis *axes);
 
 FemQuat quat_product(FemQuat a, FemQuat b);
 FemQuat quat_conjugate(FemQuat q);
+FemQuat quat_from_rotation(FemVec3 rotation); // of a rotation vector, rad
+FemVec3 quat_rotate(FemQuat q, FemVec3 v);
 
 // The rotation vector from a to b: axis times angle, rad.
 FemVec3 quat_rotation_between(FemQuat a, FemQuat b);

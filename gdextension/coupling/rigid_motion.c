@@ -120,6 +120,25 @@ static bool read_dynamic(RigidRecord *record, GDExtensionObjectPtr state, const 
 		vec_dot(record->gravity, record->gravity));
 }
 
+// What the solve finds for a body is handed over in the next tick where steps overlap with drawing: the solve is told
+// where it will be by then, with the force that it was handed in this one and its load.
+static void look_ahead(RigidRecord *record, double delta) {
+	float dt = (float)delta;
+	if (record->is_asleep) {
+		return;
+	}
+	FemVec3 pull = vec_add(vec_scale(record->gravity, record->mass), vec_add(record->force, record->load));
+	FemQuat q = record->frame.rotation;
+	FemVec3 torque = quat_rotate(quat_conjugate(q), vec_add(record->torque, record->load_torque));
+	FemVec3 change = {torque.x / record->inertia.x, torque.y / record->inertia.y, torque.z / record->inertia.z};
+	record->velocity = vec_add(record->velocity, vec_scale(pull, dt / record->mass));
+	record->spin = vec_limited(vec_add(record->spin, vec_scale(quat_rotate(q, change), dt)), SPIN_MAX);
+	FemPosition *at = &record->frame.position;
+	FemVec3 v = vec_limited(record->velocity, SPEED_MAX);
+	*at = (FemPosition){at->x + delta * (double)v.x, at->y + delta * (double)v.y, at->z + delta * (double)v.z};
+	record->frame.rotation = quat_product(quat_from_rotation(vec_scale(record->spin, dt)), q);
+}
+
 // Bodies of nodes are asked whether they are still there; others are as long as the server tells of them.
 static bool is_there(const Coupling *coupling, const RigidRecord *record, bool is_checked) {
 	if (!record->object_id) {
@@ -166,6 +185,9 @@ bool rigid_read_motion(Coupling *coupling, RigidRecord *record, double delta, bo
 	record->is_asleep = false;
 	if (kind == RIGID_DYNAMIC && (!state || !read_dynamic(record, state, &transform))) {
 		record->kind = RIGID_KINEMATIC;
+	}
+	if (record->kind == RIGID_DYNAMIC && simulation_settings()->overlap) {
+		look_ahead(record, delta);
 	}
 	if (record->kind != RIGID_DYNAMIC && (has_moved || record->is_new || kind != RIGID_STATIC)) {
 		read_driven(record, &transform, delta);

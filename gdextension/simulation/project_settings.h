@@ -16,6 +16,7 @@ typedef struct AddonSettings {
 	double ground_friction; // Coulomb coefficient
 	bool physics_on_thread; // Godot's setting physics/3d/run_on_separate_thread
 	bool coupling_enabled;  // destructibles touch Godot's own bodies
+	bool overlap;           // steps run while frames are drawn, and act on Godot's bodies one tick later
 	uint32_t debug_view;    // set of FemDebugDrawFlag
 	double budget_ms;       // a tick of all worlds; 0: as long as it takes
 	int32_t budget_live_tets, budget_pieces, budget_contacts; // of each world; 0: no bound

@@ -28,7 +28,10 @@ static struct {
 	int64_t last_draw_usec; // in the last frame
 	int64_t splinter_frame; // in which a whole body was last given splinters
 	int64_t last_owner_usec;
+	bool is_stepping; // the step of a world runs beside the drawing
 } simulation;
+
+static _Thread_local bool is_tick_thread;
 
 // ---- worlds
 
@@ -146,6 +149,7 @@ void simulation_start(AddonSettings settings) {
 }
 
 void simulation_stop(void) {
+	simulation_finish_steps();
 	while (simulation.world_count > 0) {
 		destroy_world(simulation.world_count - 1);
 	}
@@ -179,6 +183,7 @@ void simulation_set_gravity_override(const FemVec3 *gravity) {
 }
 
 void simulation_material_changed(GDExtensionObjectPtr material) {
+	simulation_finish_steps();
 	for (int32_t i = 0; i < simulation.world_count; i++) {
 		simulation_world_update_material(simulation.worlds[i], material);
 	}
@@ -256,14 +261,15 @@ static void fetch_records(const SimulationWorld *world, int32_t index) {
 	}
 }
 
-static void step_world(SimulationWorld *world) {
+// All that comes before the step of a tick; false when there is none, since all is paused.
+static bool prepare_step(SimulationWorld *world) {
 	double begin = budget_now_ms();
 	double delta = hold_paused(world);
 	if (!(delta > 0.0)) {
 		for (int32_t i = 0; i < world->body_count; i++) {
 			simulation_body_not_stepped(world->bodies[i]);
 		}
-		return;
+		return false;
 	}
 	update_gravity(world);
 	for (int32_t i = 0; i < world->body_count; i++) {
@@ -272,7 +278,14 @@ static void step_world(SimulationWorld *world) {
 	budget_before_step(world, &simulation.settings, simulation.world_count);
 	blasts_go_on(world);
 	coupling_before_step(world, delta);
-	world->step_errors = fem_world_step(world->id, (float)delta, substeps_for(delta));
+	world->step = STEP_PREPARED;
+	world->step_delta = delta;
+	world->step_ms = budget_now_ms() - begin;
+	return true;
+}
+
+static void take_over_step(SimulationWorld *world) {
+	double delta = world->step_delta;
 	coupling_after_step(world, delta);
 	simulation_report_step_errors(world);
 	simulation_events_collect(world);
@@ -291,10 +304,63 @@ static void step_world(SimulationWorld *world) {
 		simulation_body_after_step(world->bodies[i], (float)delta);
 	}
 	simulation.draw_usec += gd_time_get_ticks_usec() - start;
-	world->budget.tick_ms = budget_now_ms() - begin;
+}
+
+// Steps what is prepared, or waits for what runs, and takes over what came of it.
+static void finish_step(SimulationWorld *world) {
+	double begin = budget_now_ms(), beside = 0.0; // ms of other threads
+	FemStatistics statistics = {0};
+	WorldStep step = world->step;
+	if (step == STEP_NONE) {
+		return;
+	}
+	world->step = STEP_NONE; // what follows asks the world in its turn
+	if (step == STEP_PREPARED) {
+		drop_detached(world);
+		world->step_errors = fem_world_step(world->id, (float)world->step_delta, substeps_for(world->step_delta));
+	} else {
+		world->step_errors = fem_world_step_end(world->id);
+		beside = fem_world_get_statistics(world->id, &statistics) == FEM_OK ? statistics.step_ms : 0.0;
+		begin = budget_now_ms();
+		drop_detached(world);
+	}
+	if (world->body_count > 0) { // else nothing is left to push others
+		take_over_step(world);
+	}
+	world->budget.tick_ms = world->step_ms + beside + budget_now_ms() - begin;
+}
+
+static void finish_steps(void) {
+	for (int32_t i = 0; i < simulation.world_count; i++) {
+		finish_step(simulation.worlds[i]);
+	}
+	simulation.is_stepping = false;
+}
+
+void simulation_finish_steps(void) {
+	if (simulation.is_stepping && is_tick_thread) {
+		for (int32_t i = 0; i < simulation.world_count; i++) {
+			if (simulation.worlds[i]->step == STEP_RUNNING) {
+				finish_step(simulation.worlds[i]);
+			}
+		}
+		simulation.is_stepping = false;
+	}
+}
+
+static void begin_steps(void) {
+	for (int32_t i = 0; i < simulation.world_count; i++) {
+		SimulationWorld *world = simulation.worlds[i];
+		if (world->step == STEP_PREPARED &&
+			fem_world_step_begin(world->id, (float)world->step_delta, substeps_for(world->step_delta)) == FEM_OK) {
+			world->step = STEP_RUNNING;
+			simulation.is_stepping = true;
+		}
+	}
 }
 
 void simulation_drop_detached(void) {
+	simulation_finish_steps();
 	for (int32_t i = simulation.world_count - 1; i >= 0; i--) {
 		drop_detached(simulation.worlds[i]);
 		if (simulation.worlds[i]->body_count == 0) {
@@ -304,14 +370,18 @@ void simulation_drop_detached(void) {
 }
 
 void simulation_tick(void) {
+	is_tick_thread = true;
 	simulation.sound_usec = 0;
-	simulation_events_clear();
+	finish_steps();
 	simulation_drop_detached();
 	for (int32_t i = 0; i < simulation.world_count; i++) {
-		step_world(simulation.worlds[i]);
+		if (prepare_step(simulation.worlds[i]) && !simulation.settings.overlap) {
+			finish_step(simulation.worlds[i]);
+		}
 	}
 	monitors_after_tick();
 	simulation_events_tell();
+	simulation_events_clear();
 }
 
 int32_t simulation_explode(GDExtensionObjectPtr world_3d, FemPosition center, float radius, float strength) {
@@ -380,6 +450,7 @@ static void show_world(SimulationWorld *world) {
 }
 
 void simulation_show(void) {
+	simulation_finish_steps();
 	int64_t start = gd_time_get_ticks_usec();
 	body_nodes_begin_frame();
 	for (int32_t w = 0; w < simulation.world_count; w++) {
@@ -393,6 +464,7 @@ void simulation_show(void) {
 	simulation.last_draw_usec = simulation.draw_usec + gd_time_get_ticks_usec() - start;
 	simulation.last_owner_usec = body_view_take_owner_usec();
 	simulation.draw_usec = 0;
+	begin_steps();
 }
 
 // ---- for statistics

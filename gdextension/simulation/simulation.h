@@ -153,6 +153,10 @@ FemMeshDef simulation_mesh_def(const FemTetArrays *tets);
 void simulation_drop_detached(void);
 
 void simulation_tick(void);
+
+// Ends steps that run beside the drawing of a frame, and takes over what came of them: before anything is asked of a
+// world, or told it. Nothing on other threads than that of the ticks, whose bodies are in no world yet.
+void simulation_finish_steps(void);
 void simulation_show(void); // sends moved bodies to the renderer
 
 // A blast in the engine's world of a World3D; returns how many bodies it reached, or -1 with fem_last_error() set.

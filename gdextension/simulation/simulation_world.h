@@ -21,6 +21,13 @@ typedef struct MeshEntry {
 	int32_t use_count;
 } MeshEntry;
 
+// Where a tick's step is.
+typedef enum WorldStep {
+	STEP_NONE,     // finished, or none
+	STEP_PREPARED, // all is ready for it
+	STEP_RUNNING,  // on the engine's threads
+} WorldStep;
+
 struct SimulationWorld {
 	FemWorldId id;
 	GDExtensionObjectPtr world_3d; // a reference: its space must outlive what the coupling puts into it
@@ -39,6 +46,9 @@ struct SimulationWorld {
 	struct Coupling *coupling; // with Godot's bodies; null before the first tick
 	bool has_debug_view;
 	GdRID debug_mesh, debug_instance; // of debug_view.c
+	WorldStep step;                   // of a tick, while it is not finished
+	double step_delta;                // s, of that tick
+	double step_ms;                   // of it so far, by budget_now_ms()
 	uint32_t step_errors;             // FemStepError bits of the last step
 	uint32_t told_errors;             // those that the log has told of
 };

@@ -73,6 +73,63 @@ func test_budgets_that_change_in_every_tick() -> void:
 		check(tile.get_aabb().is_finite(), "a tile is nowhere")
 
 
+## A debugger's pause is no reason to shed: here 1.2 s, from one second on a tick says nothing of what things cost.
+func test_a_pause_is_not_held_against_things() -> void:
+	DestructionServer.budget_ms = 4.0
+	var tiles := _add_tiles(2)
+	await ticks(60)
+	var before := DestructionServer.get_statistics()
+	OS.delay_msec(1200)
+	await ticks(12)
+	var after := DestructionServer.get_statistics()
+	check(after.budget_share >= before.budget_share, "the share fell from %.2f to %.2f" % [before.budget_share, after.budget_share])
+	check_equal(after.shed_faded, before.shed_faded, "pieces that faded")
+	check_equal(after.pieces, before.pieces, "pieces")
+	for tile in tiles:
+		check(tile.get_aabb().is_finite() and tile.to_global(tile.get_aabb().position).y > -0.1, "a tile did not bear the pause")
+
+
+## Nothing falls through the ground, bursts or stays awake at any tick rate that Godot has.
+func test_tick_rates() -> void:
+	var usual := Engine.physics_ticks_per_second
+	for rate: int in [15, 240]:
+		Engine.physics_ticks_per_second = rate
+		DestructionServer.budget_ms = 4.0
+		var tiles := _add_tiles(3)
+		await seconds(1.0)
+		tiles[1].apply_explosion(tiles[1].global_position + Vector3(0, -0.3, 0), 1.5, 1500.0)
+		await seconds(2.0)
+		var pieces := 0
+		for tile in tiles:
+			pieces += tile.get_piece_count()
+			var box := tile.get_aabb()
+			check(box.is_finite() and box.size.length() < 30.0, "at %d Hz a tile is spread over %s" % [rate, box])
+			check(tile.to_global(box.position).y > -0.1, "at %d Hz a tile is at %.2f m" % [rate, tile.to_global(box.position).y])
+		check(pieces > 4, "at %d Hz there are %d pieces" % [rate, pieces])
+		print("-- %d Hz: %d pieces" % [rate, pieces])
+		for tile in tiles:
+			tile.free()
+	Engine.physics_ticks_per_second = usual
+	await ticks(2)
+
+
+func test_caps_of_none_and_one() -> void:
+	for cap: int in [0, 1]:
+		DestructionServer.budget_pieces = cap
+		var tiles := _add_tiles(2)
+		for tile in tiles:
+			tile.debris_cap = cap
+			tile.debris_fade = 0.1
+		await ticks(20)
+		DestructionServer.apply_explosion(Vector3(0.3, 0, 0), 3.0, 3000.0)
+		await ticks(90)
+		for tile in tiles:
+			var count := tile.get_piece_count()
+			check(count >= 1 if cap == 0 else count <= 2, "with a cap of %d there are %d pieces" % [cap, count])
+			tile.free()
+		await ticks(1)
+
+
 func test_pieces_are_bounded_by_number() -> void:
 	var tiles := _add_tiles(4)
 	await ticks(30)

@@ -181,7 +181,7 @@ func test_step_errors_have_names() -> void:
 
 
 func test_project_settings() -> void:
-	for setting: String in ["worker_count", "max_substeps", "max_step", "ground_enabled", "ground_height", "ground_friction", "rigid_coupling", "character_push_force", "debug_view", "budget_ms", "budget_live_tets", "budget_pieces", "budget_contacts", "keep_bakes", "bake_in_background"]:
+	for setting: String in ["worker_count", "max_substeps", "max_step", "ground_enabled", "ground_height", "ground_friction", "rigid_coupling", "character_push_force", "overlap", "debug_view", "budget_ms", "budget_live_tets", "budget_pieces", "budget_contacts", "keep_bakes", "bake_in_background"]:
 		check(ProjectSettings.has_setting("physics/fem_destruction/" + setting), "there is no project setting " + setting)
 	check_equal(ProjectSettings.property_get_revert("physics/fem_destruction/ground_enabled"), false, "the ground by default")
 	check_equal(ProjectSettings.property_get_revert("physics/fem_destruction/bake_in_background"), true, "bakes by default")
