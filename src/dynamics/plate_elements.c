@@ -225,6 +225,7 @@ static void update_set(FemBody *body, int set, FemRange cells, float dt, float v
 	FemCellArguments arguments = fem_cell_arguments(body, set, cells);
 	if (body->plastics && with_stress == (body->breaking != NULL))
 		fem_plate_flow(body, set, cells, dt);
+	arguments.is_whole = body->own_topology ? body->topology->cell_is_whole + first : NULL;
 	arguments.dt = dt;
 	arguments.viscous_stress = viscous;
 	arguments.out_forces = step->cell_forces + corners_before;

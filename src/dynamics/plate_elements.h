@@ -29,6 +29,8 @@ typedef struct FemCellArguments {
 	const int32_t *nodes; // [batch][corner][8]
 	const int32_t *leaders;
 	const float *values;
+	const uint8_t
+		*is_whole; // [cell of the set]: others are passed over, and nothing is written for them; null: all are
 	const FemVec4 *rotation;  // of tets
 	const FemVec4 *position;  // m
 	const FemVec4 *velocity;  // m/s

@@ -53,6 +53,20 @@ static inline void move_corners(
 	}
 }
 
+// Corners of cells that were cut are metres apart: their rotations would take the slow way of what is crushed.
+static inline Mask whole_lanes(const FemCellArguments *arguments, int32_t first) {
+	_Alignas(32) int32_t whole[LANES];
+	Mask mask;
+	if (!arguments->is_whole)
+		return lanes_all();
+	for (int32_t lane = 0; lane < LANES; lane++) {
+		int32_t cell = first + lane;
+		whole[lane] = cell >= arguments->begin && cell < arguments->end && arguments->is_whole[cell] ? -1 : 0;
+	}
+	memcpy(&mask, whole, sizeof mask);
+	return mask;
+}
+
 // Rotation and displacements in the cell's frame, from differences of places to the first corner's.
 static inline void find_frame(const FemCellArguments *arguments, int columns, const int32_t *leaders,
 	Real x[FEM_CELL_CORNERS][3], CellLanes *cells) {
@@ -66,7 +80,7 @@ static inline void find_frame(const FemCellArguments *arguments, int columns, co
 		}
 	}
 	lanes_gather4(arguments->rotation, leaders, q);
-	update_rotation(q, f, lanes_all());
+	update_rotation(q, f, whole_lanes(arguments, (int32_t)(leaders - arguments->leaders)));
 	rotation_matrix(q, cells->r);
 	for (int k = 0; k < corners; k++) {
 		rotate_back(cells->r, x[k], cells->moved[k]);
@@ -382,6 +396,8 @@ static inline void update_cell_lanes(const FemCellArguments *arguments, int colu
 		lanes_store(energy, find_energy(arguments, columns, nodes, arguments->leaders + first, &cells));
 		return;
 	}
+	if (!lanes_any(whole_lanes(arguments, first)))
+		return;
 	load_cells(arguments, columns, nodes, arguments->leaders + first, &cells);
 	if (yield) {
 		lanes_store(yield, largest_strain(&cells, columns, cells.moved));
