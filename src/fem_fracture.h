@@ -96,7 +96,7 @@ int32_t fem_world_get_crush_events(FemWorldId world, const FemCrushEvent **out_e
 // ---- joined pieces
 
 // What a body with FEM_DYNAMICS_RIGID_PIECES is cut into beforehand, and how it comes apart (Li, Andrews, Jones &
-// Bargteil 2018): pieces that move rigidly, joined at the corners of the faces between them. A joint that bears more
+// Bargteil 2018): pieces that move rigidly, joined at the corners of the faces between them. A bond that bears more
 // than its strength, toughness times its share of the faces, breaks within the step, and the elastic energy that it
 // held goes back into what it joined.
 typedef struct FemJoinedDef {
@@ -108,11 +108,11 @@ typedef struct FemJoinedDef {
 	int32_t seed_count; // of seed_tets, or at random, default 10; clamped to 1..the number of tets
 	uint32_t seed;      // of those at random, default 0
 
-	float energy_release;    // share of the energy of a broken joint that is given back, default 1; 0: it only lets go,
+	float energy_release;    // share of the energy of a broken bond that is given back, default 1; 0: it only lets go,
 							 // above 1: more than there was, for effect; clamped to 0..100
-	float breaks_per_second; // joints, most; default 0: no limit
-	bool refine_on_break; // pieces that lost a joint go on as those of an automatic body, by finite elements; default
-						  // false
+	float breaks_per_second; // bonds, most; default 0: no limit
+	bool refine_on_break;    // pieces that lost a bond go on as those of an automatic body, by finite elements; default
+							 // false
 	uint32_t cookie;
 } FemJoinedDef;
 

@@ -1,6 +1,6 @@
-// What a joint gives back when it breaks (Li et al. 2018, with signs, units and the double energy corrected).
+// What a bond gives back when it breaks (Li et al. 2018, with signs, units and the double energy corrected).
 //
-// The two sides are pushed at the joint, each along the part of its arm that is normal to the force that the joint
+// The two sides are pushed at the bond, each along the part of its arm that is normal to the force that the bond
 // bore, -(torque x force): the way in which bending or stretching let go drives it. What both pushes have in common is
 // taken away, so that neither momentum nor spin comes in, and the rest is scaled so that kinetic energy grows by the
 // energy given, whatever the two do already.
@@ -17,8 +17,8 @@ typedef struct FemReleaseSide {
 	double center[3], velocity[3], spin[3]; // m, m/s, rad/s: to be added at each node
 } FemReleaseSide;
 
-// force: N, that the joint bore on the first side; normal: unit, from the first to the second; chance: a unit vector,
-// for joints that were pulled along the line of the centres. False: nothing is to be added, since both are held, have
+// force: N, that the bond bore on the first side; normal: unit, from the first to the second; chance: a unit vector,
+// for bonds that were pulled along the line of the centres. False: nothing is to be added, since both are held, have
 // no inertia or are given no energy.
 bool fem_bond_release(
 	FemReleaseSide sides[2], const double force[3], const double normal[3], const double chance[3], double energy);

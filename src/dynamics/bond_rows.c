@@ -15,28 +15,28 @@ static void add_bend(const float w[3], const float r[3], float by, float out[3])
 
 void fem_bond_rows_follow_rotation(FemContactRows *rows, float dt) {
 	for (int32_t c = rows->count; c < fem_contact_rows_total(rows); c++) {
-		FemContact *joint = &rows->contacts[c];
-		float *n = joint->normal, b[3] = {joint->bias * n[0], joint->bias * n[1], joint->bias * n[2]};
+		FemContact *bond = &rows->contacts[c];
+		float *n = bond->normal, b[3] = {bond->bias * n[0], bond->bias * n[1], bond->bias * n[2]};
 		for (int s = 0; s < 2; s++) {
-			const FemProxy *rigid = fem_contact_side_rigid(rows, &joint->side[s]);
+			const FemProxy *rigid = fem_contact_side_rigid(rows, &bond->side[s]);
 			float arm[3];
 			if (!rigid || !(rigid->mass > 0.0f))
 				continue;
-			fem_contact_side_arm(rows, &joint->side[s], rigid, arm);
+			fem_contact_side_arm(rows, &bond->side[s], rigid, arm);
 			add_bend(rigid->spin, arm, s == 0 ? 0.5f * dt : -0.5f * dt, b);
 		}
-		joint->bias = sqrtf(b[0] * b[0] + b[1] * b[1] + b[2] * b[2]);
+		bond->bias = sqrtf(b[0] * b[0] + b[1] * b[1] + b[2] * b[2]);
 		for (int k = 0; k < 3; k++)
-			n[k] = joint->bias > 0.0f ? b[k] / joint->bias : k == 0 ? 1.0f : 0.0f;
+			n[k] = bond->bias > 0.0f ? b[k] / bond->bias : k == 0 ? 1.0f : 0.0f;
 	}
 }
 
 void fem_bond_rows_keep(FemContactRows *rows) {
 	for (int32_t c = rows->count; c < fem_contact_rows_total(rows); c++) {
-		FemContact *joint = &rows->contacts[c];
+		FemContact *bond = &rows->contacts[c];
 		float u[3];
 		fem_contact_velocity_after(rows, c, u);
 		for (int k = 0; k < 3; k++)
-			joint->impulse[k] = joint->normal_strength * (u[k] + joint->bias * joint->normal[k]);
+			bond->impulse[k] = bond->normal_strength * (u[k] + bond->bias * bond->normal[k]);
 	}
 }

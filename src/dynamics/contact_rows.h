@@ -67,7 +67,7 @@ typedef struct FemContactRows {
 	FemBody *const *bodies;
 	FemContact *contacts; // of the composite, in key order; then
 	int32_t count;
-	int32_t bond_count;  // joints
+	int32_t bond_count;  // bonds
 	FemVec4 *before;     // [contact] m/s: velocity of side 0 against side 1 before the solve
 	FemVec4 *after;      // [contact] the same after it, of a direct solve; null: from dv of the nodes
 	FemProxy *proxies;   // the world's colliders

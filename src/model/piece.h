@@ -55,15 +55,15 @@ typedef struct FemPiece {
 	bool blow_broke;   // these split it, or what it was part of: the step's own, weaker force of them does not count
 	bool blow_decides; // they split nothing of it and say all of its loads: the same
 	bool look_is_over; // they break nothing of it any more in this step
-	// Of bodies with joints (model/bond.h): the first of all pieces that it hangs together with by them, and whether
-	// it does with any. Follows from the joints.
+	// Of bodies with bonds (model/bond.h): the first of all pieces that it hangs together with by them, and whether
+	// it does with any. Follows from the bonds.
 	int32_t assembly;
 	bool is_joined;
 	int32_t assembly_count; // of the first of them: how many there are
 	// Within a step: all of them stand still, and move as one rigid body, or, as one of them is held, not at all.
 	bool moves_as_one, is_held_as_one;
-	float joint_overload;     // within a step: load over strength of the most overloaded of its joints,
-	int32_t joint_other;      // and the piece beyond that one; -1: none is
+	float bond_overload;      // within a step: load over strength of the most overloaded of its bonds,
+	int32_t bond_other;       // and the piece beyond that one; -1: none is
 	bool is_refined;          // it is no longer one of the rigid ones: it moves as the pieces of an automatic body do
 	double shape_rotation[9]; // of rigid ones: from the axes of the shape to those of the world, row by row
 
@@ -142,7 +142,7 @@ static inline bool fem_body_is_rigid_by_choice(const FemBody *body) {
 	return body->dynamics == FEM_DYNAMICS_RIGID || body->dynamics == FEM_DYNAMICS_RIGID_PIECES;
 }
 
-// Two pieces of one body that hang together by joints, directly or through others, do not touch each other.
+// Two pieces of one body that hang together by bonds, directly or through others, do not touch each other.
 static inline bool fem_pieces_are_joined(const FemBody *body, int32_t component, int32_t other) {
 	return fem_joined_of(body) && body->pieces[component].assembly == body->pieces[other].assembly;
 }

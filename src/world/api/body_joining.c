@@ -23,7 +23,7 @@
 #include <string.h>
 
 #define SEEDS_DEFAULT 10    // pieces; of the paper's bunny
-#define RELEASE_MOST 100.0f // times the energy of a joint; chosen: more would only be a slip
+#define RELEASE_MOST 100.0f // times the energy of a bond; chosen: more would only be a slip
 
 // ---- memory
 
@@ -41,11 +41,11 @@ FemJoined *fem_joined_create(int32_t tet_count) {
 	return joined;
 }
 
-static void free_joints(FemJoined *joined) {
-	FEM_FREE_ARRAY(joined->joints, joined->bond_capacity);
+static void free_bonds(FemJoined *joined) {
+	FEM_FREE_ARRAY(joined->bonds, joined->bond_capacity);
 	FEM_FREE_ARRAY(joined->kicks, joined->bond_capacity);
 	FEM_FREE_ARRAY(joined->faces, joined->face_count);
-	joined->joints = NULL;
+	joined->bonds = NULL;
 	joined->kicks = NULL;
 	joined->faces = NULL;
 	joined->bond_capacity = joined->bond_count = joined->kick_count = joined->face_count = joined->whole_count = 0;
@@ -55,18 +55,18 @@ static void free_joints(FemJoined *joined) {
 void fem_joined_free(FemJoined *joined) {
 	if (!joined)
 		return;
-	free_joints(joined);
+	free_bonds(joined);
 	FEM_FREE_ARRAY(joined->tet_piece, joined->tet_count);
 	FEM_FREE_ARRAY(joined, 1);
 }
 
 bool fem_joined_allocate_bonds(FemJoined *joined, int32_t bond_count, int32_t face_count) {
-	joined->joints = FEM_ALLOC_ARRAY(FemBond, bond_count);
+	joined->bonds = FEM_ALLOC_ARRAY(FemBond, bond_count);
 	joined->kicks = FEM_ALLOC_ARRAY(FemBondKick, bond_count);
 	joined->faces = FEM_ALLOC_ARRAY(FemBondFace, face_count);
 	joined->bond_capacity = bond_count;
 	joined->face_count = face_count;
-	return face_count == 0 || (joined->joints && joined->kicks && joined->faces);
+	return face_count == 0 || (joined->bonds && joined->kicks && joined->faces);
 }
 
 // ---- pieces
@@ -198,7 +198,7 @@ static bool are_two_pieces(const FemBody *body, const FemFaceCut *cut) {
 	return fem_tet_component(body->topology, cut->face / 4) != fem_tet_component(body->topology, cut->across / 4);
 }
 
-// The faces that were cut, and joints at their corners.
+// The faces that were cut, and bonds at their corners.
 static bool join(FemWorld *world, FemBody *body) {
 	FemJoined *joined = body->joined;
 	const FemBreaking *breaking = body->breaking;
@@ -226,8 +226,8 @@ FemResult fem_body_cut_joined(FemWorld *world, int32_t body_index) {
 	bool ok = open_faces(world, body_index, &opening) && join(world, body);
 	fem_cuts_free(body->breaking);
 	if (!ok) {
-		free_joints(body->joined);
-		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the joints of a body of %d tets.",
+		free_bonds(body->joined);
+		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the bonds of a body of %d tets.",
 			body->topology->tet_count);
 	}
 	body->joined->is_cut = true;
@@ -271,14 +271,14 @@ static bool keep_corners(const FemBody *body, const FemTopology *whole, Mending 
 	return ok;
 }
 
-// Faces whose joints all hold close.
+// Faces whose bonds all hold close.
 static void close_joined(const FemBody *body, Mending *mending) {
 	const FemJoined *joined = body->joined;
 	for (int32_t i = 0; i < joined->face_count; i++) {
 		const FemBondFace *face = &joined->faces[i];
 		bool holds = true;
 		for (int k = 0; k < 3; k++)
-			holds &= fem_bond_holds(body->topology, &joined->joints[face->joints[k]]);
+			holds &= fem_bond_holds(body->topology, &joined->bonds[face->bonds[k]]);
 		if (holds)
 			mending->is_open[face->face] = mending->is_open[face->across] = 0;
 	}
@@ -393,7 +393,7 @@ static FemResult mend(FemWorld *world, int32_t body_index, Mending *mending) {
 	world->bodies[body_index]->joined = joined;
 	if (result != FEM_OK)
 		return result;
-	free_joints(joined);
+	free_bonds(joined);
 	world->joined_count--;
 	if (mending->open_count == 0)
 		return FEM_OK;
@@ -472,30 +472,30 @@ FemResult fem_body_set_bond_breaking(
 	return FEM_OK;
 }
 
-static FemBondState state_of(const FemBody *body, const FemBond *joint) {
+static FemBondState state_of(const FemBody *body, const FemBond *bond) {
 	const FemTopology *t = body->topology;
 	FemBondState out = {
-		.area = joint->area,
-		.stiffness = joint->stiffness,
-		.energy = joint->energy,
-		.is_broken = !fem_bond_holds(t, joint),
-		.tets = {t->user_of_tet[joint->corner[0] / 4], t->user_of_tet[joint->corner[1] / 4]},
-		.strength = fem_bond_strength(body, joint),
+		.area = bond->area,
+		.stiffness = bond->stiffness,
+		.energy = bond->energy,
+		.is_broken = !fem_bond_holds(t, bond),
+		.tets = {t->user_of_tet[bond->corner[0] / 4], t->user_of_tet[bond->corner[1] / 4]},
+		.strength = fem_bond_strength(body, bond),
 	};
-	for (int s = 0; s < 2 && fem_bond_is_there(t, joint); s++) {
-		int32_t node = fem_bond_node(t, joint, s);
+	for (int s = 0; s < 2 && fem_bond_is_there(t, bond); s++) {
+		int32_t node = fem_bond_node(t, bond, s);
 		out.pieces[s] = body->pieces[fem_node_component(t, node)].number;
 		out.point = fem_position_move(body->origin, fem_vec3d_from4(body->position[node]));
 	}
 	return out;
 }
 
-int32_t fem_body_get_bonds(FemBodyId id, FemBondState *out_joints, int32_t capacity) {
+int32_t fem_body_get_bonds(FemBodyId id, FemBondState *out_bonds, int32_t capacity) {
 	FemResult result;
 	const FemBody *body = fem_body_find_idle(id, NULL, &result);
 	if (!body || !body->joined)
 		return 0;
-	for (int32_t i = 0; out_joints && i < capacity && i < body->joined->bond_count; i++)
-		out_joints[i] = state_of(body, &body->joined->joints[i]);
+	for (int32_t i = 0; out_bonds && i < capacity && i < body->joined->bond_count; i++)
+		out_bonds[i] = state_of(body, &body->joined->bonds[i]);
 	return body->joined->bond_count;
 }

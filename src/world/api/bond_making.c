@@ -1,4 +1,4 @@
-// The joints of a body that was cut: one at each corner of the faces between two pieces, with its share of their area.
+// The bonds of a body that was cut: one at each corner of the faces between two pieces, with its share of their area.
 #include "base/memory.h"
 #include "base/vec.h"
 #include "collision/key_sort.h"
@@ -124,7 +124,7 @@ static const Pair *find_pair(const Making *making, uint64_t key) {
 	return &making->pairs[low];
 }
 
-// ---- joints
+// ---- bonds
 
 // The corner of the tet across that was the same node of the mesh; tet * 4 + local.
 static int32_t twin_of(const Making *making, const FemBondFace *face, int32_t corner) {
@@ -141,7 +141,7 @@ static int32_t node_at(const FemTopology *t, int32_t corner) {
 	return fem_tet_node(t, corner / 4, corner % 4);
 }
 
-static FemBond joint_at(const Making *making, int32_t corner, int32_t twin) {
+static FemBond bond_at(const Making *making, int32_t corner, int32_t twin) {
 	const FemTopology *t = making->body->topology;
 	int32_t a = fem_tet_component(t, corner / 4), b = fem_tet_component(t, twin / 4);
 	const Pair *pair = find_pair(making, key_of(a, b));
@@ -153,7 +153,7 @@ static FemBond joint_at(const Making *making, int32_t corner, int32_t twin) {
 }
 
 // One for each pair of nodes that were one; several faces may meet there.
-static void make_joints(Making *making) {
+static void make_bonds(Making *making) {
 	const FemTopology *t = making->body->topology;
 	FemJoined *joined = making->joined;
 	int32_t count = 3 * making->face_count;
@@ -168,13 +168,13 @@ static void make_joints(Making *making) {
 		FemBondFace *face = &joined->faces[making->corners[i].value / 3];
 		int32_t k = making->corners[i].value % 3, local = fem_face_corners[face->face % 4][k];
 		if (i == 0 || making->corners[i].key != making->corners[i - 1].key)
-			joined->joints[joined->bond_count++] =
-				joint_at(making, 4 * (face->face / 4) + local, twin_of(making, face, local));
-		face->joints[k] = joined->bond_count - 1;
-		joined->joints[joined->bond_count - 1].area += face->area / 3.0f;
+			joined->bonds[joined->bond_count++] =
+				bond_at(making, 4 * (face->face / 4) + local, twin_of(making, face, local));
+		face->bonds[k] = joined->bond_count - 1;
+		joined->bonds[joined->bond_count - 1].area += face->area / 3.0f;
 	}
 	for (int32_t i = 0; i < joined->bond_count; i++)
-		joined->joints[i].stiffness *= joined->joints[i].area;
+		joined->bonds[i].stiffness *= joined->bonds[i].area;
 }
 
 bool fem_bonds_make(const FemMesh *mesh, FemBody *body, FemJoined *joined) {
@@ -196,7 +196,7 @@ bool fem_bonds_make(const FemMesh *mesh, FemBody *body, FemJoined *joined) {
 	else if (ok) {
 		add_middles(&making);
 		make_pairs(&making);
-		make_joints(&making);
+		make_bonds(&making);
 	}
 	FEM_FREE_ARRAY(making.faces, 2 * (size_t)faces);
 	FEM_FREE_ARRAY(making.corners, 6 * (size_t)faces);

@@ -10,7 +10,7 @@ FEM_MUST_USE FemJoined *fem_joined_create(int32_t tet_count); // no pieces yet; 
 FEM_MUST_USE bool fem_joined_allocate_bonds(FemJoined *joined, int32_t bond_count, int32_t face_count);
 
 // ---- bond_making.c
-// The joints at the corners of faces that were just cut. False when memory fails.
+// The bonds at the corners of faces that were just cut. False when memory fails.
 FEM_MUST_USE bool fem_bonds_make(const FemMesh *mesh, FemBody *body, FemJoined *joined);
 
 // ---- body_joining.c
@@ -18,7 +18,7 @@ FEM_MUST_USE bool fem_bonds_make(const FemMesh *mesh, FemBody *body, FemJoined *
 // body that cannot break stays as it is.
 FemResult fem_body_cut_joined(FemWorld *world, int32_t body_index);
 
-// Closes the faces whose joints all hold, by a body that takes the place of the old one.
+// Closes the faces whose bonds all hold, by a body that takes the place of the old one.
 FemResult fem_body_mend_joined(FemWorld *world, int32_t body_index);
 
 #endif

@@ -1,11 +1,11 @@
 // The joined pieces of a body, in its saved state:
 //
-//   share of energy given back, joints that break a second (0: no limit), both floats; 0 or 1: refines
+//   share of energy given back, bonds that break a second (0: no limit), both floats; 0 or 1: refines
 //   pieces of the tets in runs: how many, and of which; 0 ends them
 //   0 or 1: it is cut; and then for each face between two tets that are left, in the order of the first tet and its
-//   corners, if it is open: 0, or 8 and a bit for each corner of it, in the order of the first tet's, whose joint broke
+//   corners, if it is open: 0, or 8 and a bit for each corner of it, in the order of the first tet's, whose bond broke
 //
-// Joints are found anew from the faces. Energy that waits to be given back is lost.
+// Bonds are found anew from the faces. Energy that waits to be given back is lost.
 #include "model/piece.h"
 #include "topology/surface.h"
 #include "topology/topology.h"
@@ -29,7 +29,7 @@ static void write_labels(FemStream *s, const FemJoined *joined) {
 	fem_stream_write_number(s, 0);
 }
 
-// The place of a face, seen from either side, among those with joints; -1: it is none. They are sorted by their lower
+// The place of a face, seen from either side, among those with bonds; -1: it is none. They are sorted by their lower
 // side, as they were cut.
 static int32_t find_face(const FemJoined *joined, int32_t face) {
 	int32_t low = 0, high = joined->face_count;
@@ -84,8 +84,8 @@ static void write_face(void *context, const FemMesh *mesh, FemBody *body, int32_
 	const FemJoined *joined = body->joined;
 	int32_t lower = lower_of(mesh->topology, face), place = find_face(joined, lower), bits = FACE_OF_JOINTS;
 	for (int k = 0; k < 3 && place >= 0; k++) {
-		const FemBond *joint = &joined->joints[joined->faces[place].joints[corner_of(mesh, face, lower, k)]];
-		bits |= fem_bond_holds(body->topology, joint) ? 0 : 1 << k;
+		const FemBond *bond = &joined->bonds[joined->faces[place].bonds[corner_of(mesh, face, lower, k)]];
+		bits |= fem_bond_holds(body->topology, bond) ? 0 : 1 << k;
 	}
 	fem_stream_write_number(context, place < 0 ? 0 : (uint64_t)bits);
 }
@@ -152,16 +152,16 @@ static void take_breaks(FemJoined *joined, const Reading *reading) {
 	for (int32_t i = 0; i < joined->face_count; i++) {
 		FemBondFace *face = &joined->faces[i];
 		for (int k = 0; k < 3; k++)
-			joined->joints[face->joints[k]].is_broken |= reading->bits[face->face] >> k & 1;
+			joined->bonds[face->bonds[k]].is_broken |= reading->bits[face->face] >> k & 1;
 	}
 	for (int32_t i = 0; i < joined->face_count; i++) {
 		FemBondFace *face = &joined->faces[i];
-		face->is_open = joined->joints[face->joints[0]].is_broken && joined->joints[face->joints[1]].is_broken &&
-			joined->joints[face->joints[2]].is_broken;
+		face->is_open = joined->bonds[face->bonds[0]].is_broken && joined->bonds[face->bonds[1]].is_broken &&
+			joined->bonds[face->bonds[2]].is_broken;
 	}
 }
 
-static void read_joints(FemStream *s, const FemMesh *mesh, FemBody *body) {
+static void read_bonds(FemStream *s, const FemMesh *mesh, FemBody *body) {
 	FemJoined *joined = body->joined;
 	int32_t faces = 4 * body->topology->batch_count * FEM_LANES;
 	Reading reading = {.s = s, .bits = FEM_ALLOC_ARRAY(uint8_t, faces)};
@@ -194,7 +194,7 @@ void fem_state_read_joined(FemStream *s, const FemWorld *world, FemBody *body) {
 	joined->breaks_per_second = rate > 0.0f ? rate : INFINITY;
 	joined->break_allowance = rate > 0.0f ? 1.0f : INFINITY;
 	if (!s->failed && joined->is_cut)
-		read_joints(s, &world->meshes[body->mesh_index], body);
+		read_bonds(s, &world->meshes[body->mesh_index], body);
 	if (!s->failed)
 		fem_joined_find_assemblies(body);
 }

@@ -128,9 +128,9 @@ static uint64_t hash_modal(uint64_t hash, const FemBody *body) {
 static uint64_t hash_joined(uint64_t hash, const FemBody *body) {
 	const FemJoined *joined = body->joined && body->joined->is_cut ? body->joined : NULL;
 	for (int32_t i = 0; joined && i < joined->bond_count; i++)
-		hash = fem_hash_word(hash, joined->joints[i].is_broken);
+		hash = fem_hash_word(hash, joined->bonds[i].is_broken);
 	for (int32_t i = 0; joined && i < joined->kick_count; i++)
-		hash = fem_hash_float(fem_hash_word(hash, (uint64_t)joined->kicks[i].joint), joined->kicks[i].energy);
+		hash = fem_hash_float(fem_hash_word(hash, (uint64_t)joined->kicks[i].bond), joined->kicks[i].energy);
 	return joined ? fem_hash_float(hash, joined->break_allowance) : hash;
 }
 

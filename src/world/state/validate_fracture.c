@@ -147,20 +147,20 @@ static FemResult check_joined(const FemBody *body, int32_t index) {
 		return FEM_OK;
 	int32_t whole = 0, corners = 4 * t->batch_count * FEM_LANES;
 	for (int32_t i = 0; i < joined->bond_count; i++) {
-		const FemBond *joint = &joined->joints[i];
-		if (joint->corner[0] < 0 || joint->corner[0] >= corners || joint->corner[1] < 0 || joint->corner[1] >= corners)
-			return FAULT("Body %d: joint %d is between no tets.", index, i);
-		if (!fem_bond_holds(t, joint))
+		const FemBond *bond = &joined->bonds[i];
+		if (bond->corner[0] < 0 || bond->corner[0] >= corners || bond->corner[1] < 0 || bond->corner[1] >= corners)
+			return FAULT("Body %d: bond %d is between no tets.", index, i);
+		if (!fem_bond_holds(t, bond))
 			continue;
-		int32_t a = fem_node_component(t, fem_bond_node(t, joint, 0));
-		int32_t b = fem_node_component(t, fem_bond_node(t, joint, 1));
+		int32_t a = fem_node_component(t, fem_bond_node(t, bond, 0));
+		int32_t b = fem_node_component(t, fem_bond_node(t, bond, 1));
 		if (a == b || body->pieces[a].assembly != body->pieces[b].assembly || !body->pieces[a].is_joined)
-			return FAULT("Body %d: joint %d holds nothing together.", index, i);
+			return FAULT("Body %d: bond %d holds nothing together.", index, i);
 		whole++;
 	}
 	return whole == joined->whole_count && joined->kick_count <= joined->bond_count
 		? FEM_OK
-		: FAULT("Body %d counts %d joints of %d that hold.", index, joined->whole_count, whole);
+		: FAULT("Body %d counts %d bonds of %d that hold.", index, joined->whole_count, whole);
 }
 
 FemResult fem_body_check_breaking(const FemWorld *world, int32_t index) {

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#define STILL_STEPS 5      // below the speed of sleep; chosen
+#define STILL_STEPS 2      // below the speed of sleep: bonds are solved for in as many; chosen
 #define OVERLOAD_MOST 0.5f // of the strength: what bears more is looked at in every step; chosen
 #define LOAD_CHANGE 0.1f   // of the load of all contacts: more stirs them; chosen, where half of the strength is left
 

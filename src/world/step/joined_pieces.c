@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-// Times the mass of the lighter of two pieces: most of a joint's strength in the solve, in kg. More than floats hold
+// Times the mass of the lighter of two pieces: most of a bond's strength in the solve, in kg. More than floats hold
 // together over a hundred pieces; a tower of 30 then sags by 30 g dt^2 / 1e4 = 8 um of its own weight. Chosen.
 #define STRENGTH_MOST 1e4f
 
@@ -22,12 +22,12 @@
 // within 1.8.
 #define CORNER_SHARE 0.577f
 
-// Of a step in which joints break: what is overloaded after them breaks in the next. Each costs a solve of all pieces:
+// Of a step in which bonds break: what is overloaded after them breaks in the next. Each costs a solve of all pieces:
 // of a tower of 300 that is struck, 44 ms in the slowest step instead of 68 with 8, and a tenth fewer faces open within
 // a second. Chosen.
 #define PASSES_MOST 4
 
-// Joints between two pieces, and share of their area, below which a crack between them runs through; chosen.
+// Bonds between two pieces, and share of their area, below which a crack between them runs through; chosen.
 #define HOLDING_LEAST 3
 #define HOLDING_SHARE 0.5f
 
@@ -50,11 +50,11 @@ void fem_joined_find_assemblies(FemBody *body) {
 	}
 	joined->whole_count = 0;
 	for (int32_t i = 0; i < joined->bond_count; i++) {
-		const FemBond *joint = &joined->joints[i];
-		if (!fem_bond_holds(t, joint))
+		const FemBond *bond = &joined->bonds[i];
+		if (!fem_bond_holds(t, bond))
 			continue;
-		int32_t a = fem_node_component(t, fem_bond_node(t, joint, 0)),
-				b = fem_node_component(t, fem_bond_node(t, joint, 1));
+		int32_t a = fem_node_component(t, fem_bond_node(t, bond, 0)),
+				b = fem_node_component(t, fem_bond_node(t, bond, 1));
 		int32_t first = root_of(body->pieces, a), second = root_of(body->pieces, b);
 		body->pieces[first > second ? first : second].assembly = first > second ? second : first;
 		body->pieces[a].is_joined = body->pieces[b].is_joined = true;
@@ -105,22 +105,22 @@ static void set_side(const FemBody *body, int32_t body_index, int32_t node, FemC
 }
 
 // kg: dt^2 K, as far as it can be solved for.
-static float strength_in_solve(const FemBody *body, const FemBond *joint, const FemContact *row, float dt) {
+static float strength_in_solve(const FemBody *body, const FemBond *bond, const FemContact *row, float dt) {
 	float lighter = INFINITY;
 	for (int s = 0; s < 2; s++) {
 		int32_t piece = row->side[s].piece;
 		lighter = fminf(lighter, fem_piece_is_attached(body, piece) ? INFINITY : body->pieces[piece].mass);
 	}
-	return fminf(dt * dt * joint->stiffness, STRENGTH_MOST * lighter);
+	return fminf(dt * dt * bond->stiffness, STRENGTH_MOST * lighter);
 }
 
 // The impulse on side 1 is k (u + phi / dt), phi being how far side 0 is from side 1: that of a spring at the end of
 // the step. Equally hard all round it is a contact along phi.
 static void make_row(const FemBody *body, int32_t body_index, int32_t index, float dt, FemContact *out) {
-	const FemBond *joint = &body->joined->joints[index];
-	*out = (FemContact){.normal = {1.0f, 0.0f, 0.0f}, .area = joint->area, .active = true, .is_bond = true};
+	const FemBond *bond = &body->joined->bonds[index];
+	*out = (FemContact){.normal = {1.0f, 0.0f, 0.0f}, .area = bond->area, .active = true, .is_bond = true};
 	for (int s = 0; s < 2; s++)
-		set_side(body, body_index, fem_bond_node(body->topology, joint, s), &out->side[s]);
+		set_side(body, body_index, fem_bond_node(body->topology, bond, s), &out->side[s]);
 	FemVec3 apart = fem_vec3_sub(
 		fem_vec3_from(body->position[out->side[0].node]), fem_vec3_from(body->position[out->side[1].node]));
 	float length = fem_vec3_length(apart);
@@ -128,21 +128,21 @@ static void make_row(const FemBody *body, int32_t body_index, int32_t index, flo
 		out->normal[0] = apart.x / length, out->normal[1] = apart.y / length, out->normal[2] = apart.z / length;
 		out->bias = length / dt;
 	}
-	out->normal_strength = out->friction_strength = strength_in_solve(body, joint, out, dt);
+	out->normal_strength = out->friction_strength = strength_in_solve(body, bond, out, dt);
 	out->key = (uint64_t)index;
 }
 
-static bool is_row(const FemBody *body, const FemBond *joint) {
+static bool is_row(const FemBody *body, const FemBond *bond) {
 	const FemTopology *t = body->topology;
-	return fem_bond_holds(t, joint) && !body->pieces[fem_node_component(t, fem_bond_node(t, joint, 0))].moves_as_one &&
-		(body->part_state[t->node_part[fem_bond_node(t, joint, 0)]] == FEM_ISLAND_LIVE ||
-			body->part_state[t->node_part[fem_bond_node(t, joint, 1)]] == FEM_ISLAND_LIVE);
+	return fem_bond_holds(t, bond) && !body->pieces[fem_node_component(t, fem_bond_node(t, bond, 0))].moves_as_one &&
+		(body->part_state[t->node_part[fem_bond_node(t, bond, 0)]] == FEM_ISLAND_LIVE ||
+			body->part_state[t->node_part[fem_bond_node(t, bond, 1)]] == FEM_ISLAND_LIVE);
 }
 
 static void list_body(FemStep *step, int32_t body_index) {
 	const FemBody *body = step->world->bodies[body_index];
 	for (int32_t i = 0; i < body->joined->bond_count; i++) {
-		if (is_row(body, &body->joined->joints[i])) {
+		if (is_row(body, &body->joined->bonds[i])) {
 			FemContact *row = &step->contacts[step->contact_count++];
 			make_row(body, body_index, i, step->dt, row);
 			row->hold = step->world->contacts.contact_count; // one without an impulse, of the paper's friction
@@ -182,24 +182,24 @@ bool fem_joined_list(FemStep *step) {
 
 // ---- loads
 
-float fem_bond_strength(const FemBody *body, const FemBond *joint) {
-	int32_t a = joint->corner[0] / 4, b = joint->corner[1] / 4, weaker = a;
+float fem_bond_strength(const FemBody *body, const FemBond *bond) {
+	int32_t a = bond->corner[0] / 4, b = bond->corner[1] / 4, weaker = a;
 	if (!body->breaking)
 		return INFINITY;
 	if (body->tet_toughness[b] < body->tet_toughness[a])
 		weaker = b;
 	float toughness = body->tet_toughness[weaker];
-	return body->tet_by_force[weaker] ? toughness : CORNER_SHARE * toughness * joint->area;
+	return body->tet_by_force[weaker] ? toughness : CORNER_SHARE * toughness * bond->area;
 }
 
-static FemVec3d in_world(const FemBody *body, const FemBond *joint, FemVec3 rest) {
-	FemVec4 q = body->rotation[joint->corner[0] / 4];
+static FemVec3d in_world(const FemBody *body, const FemBond *bond, FemVec3 rest) {
+	FemVec4 q = body->rotation[bond->corner[0] / 4];
 	return fem_quat_rotate((FemQuat){q.x, q.y, q.z, q.w}, fem_vec3d_from(rest));
 }
 
-// N: the largest principal tension of what a joint bears, force on its first side f, over the plane of its faces.
-static double tension_of(const FemBody *body, const FemBond *joint, FemVec3d f) {
-	FemVec3d n = in_world(body, joint, joint->normal);
+// N: the largest principal tension of what a bond bears, force on its first side f, over the plane of its faces.
+static double tension_of(const FemBody *body, const FemBond *bond, FemVec3d f) {
+	FemVec3d n = in_world(body, bond, bond->normal);
 	double along = fem_vec3d_dot(f, n); // the first side is pulled to the second
 	FemVec3d shear = fem_vec3d_sub(f, fem_vec3d_scale(n, along));
 	return 0.5 * along + sqrt(0.25 * along * along + fem_vec3d_dot(shear, shear));
@@ -212,13 +212,13 @@ static FemVec3d force_of(const FemContact *row, float dt) {
 
 // Load over strength; 0: it holds.
 static float overload_of(const FemBody *body, const FemContact *row, float dt) {
-	const FemBond *joint = &body->joined->joints[row->key];
+	const FemBond *bond = &body->joined->bonds[row->key];
 	FemVec3d f = force_of(row, dt);
-	double strength = (double)fem_bond_strength(body, joint), known = (double)body->joined->overload * strength;
+	double strength = (double)fem_bond_strength(body, bond), known = (double)body->joined->overload * strength;
 	if (!(fem_vec3d_dot(f, f) > known * known) || isinf(strength)) // no tension is more than the force
 		return 0.0f;
-	// A joint without strength breaks under any load.
-	float overload = (float)fmin(tension_of(body, joint, f) / fmax(strength, 1e-30), 1e30);
+	// A bond without strength breaks under any load.
+	float overload = (float)fmin(tension_of(body, bond, f) / fmax(strength, 1e-30), 1e30);
 	body->joined->overload = fminf(fmaxf(body->joined->overload, overload), 1.0f);
 	return overload > 1.0f ? overload : 0.0f;
 }
@@ -231,7 +231,7 @@ static bool may_break(const FemStep *step, const FemBody *body) {
 		step->world->def.fracture_interval > 0;
 }
 
-// In steps of 2 to 3 %: joints that are pulled alike are, whatever rounding says.
+// In steps of 2 to 3 %: bonds that are pulled alike are, whatever rounding says.
 static float in_steps(float overload) {
 	int exponent;
 	float share = frexpf(overload, &exponent);
@@ -240,11 +240,10 @@ static float in_steps(float overload) {
 
 // Of a piece: which of its neighbours it is pulled from hardest.
 static void note_worst(FemPiece *piece, float overload, int32_t other) {
-	bool is_worse =
-		overload > piece->joint_overload || (overload == piece->joint_overload && other < piece->joint_other);
+	bool is_worse = overload > piece->bond_overload || (overload == piece->bond_overload && other < piece->bond_other);
 	if (is_worse) {
-		piece->joint_overload = overload;
-		piece->joint_other = other;
+		piece->bond_overload = overload;
+		piece->bond_other = other;
 	}
 }
 
@@ -253,17 +252,17 @@ static FemRange bond_rows(const FemStep *step, int32_t composite) {
 	return (FemRange){c->contacts.end - c->bond_count, c->contacts.end};
 }
 
-// What a joint held, J, and that it is to be given back.
+// What a bond held, J, and that it is to be given back.
 static void add_kick(FemBody *body, const FemContact *row, float dt) {
 	FemJoined *joined = body->joined;
-	FemBond *joint = &joined->joints[row->key];
+	FemBond *bond = &joined->bonds[row->key];
 	FemVec3d f = force_of(row, dt);
-	FemVec4 q = body->rotation[joint->corner[0] / 4];
-	double energy = fem_vec3d_dot(f, f) / (2.0 * (double)joint->stiffness);
-	joint->is_broken = true;
-	joint->energy = (float)energy;
+	FemVec4 q = body->rotation[bond->corner[0] / 4];
+	double energy = fem_vec3d_dot(f, f) / (2.0 * (double)bond->stiffness);
+	bond->is_broken = true;
+	bond->energy = (float)energy;
 	joined->kicks[joined->kick_count++] = (FemBondKick){
-		.joint = (int32_t)row->key,
+		.bond = (int32_t)row->key,
 		.force = fem_vec3d_to_vec3(fem_quat_rotate((FemQuat){-q.x, -q.y, -q.z, q.w}, f)),
 		.energy = (float)((double)joined->energy_release * energy),
 	};
@@ -281,7 +280,7 @@ static void refine(FemBody *body, const FemContact *row) {
 	}
 }
 
-static void break_joint(FemBody *body, const FemContact *row, float dt) {
+static void break_bond(FemBody *body, const FemContact *row, float dt) {
 	add_kick(body, row, dt);
 	refine(body, row);
 	body->joined->break_allowance -= 1.0f;
@@ -307,12 +306,12 @@ static void break_rows(const FemStep *step, FemRange rows) {
 		for (int32_t i = rows.begin; i < rows.end; i++) {
 			const FemBody *body = world->bodies[contacts[i].side[0].body];
 			int32_t a = contacts[i].side[0].piece, b = contacts[i].side[1].piece;
-			if (!(contacts[i].slip > 0.0f) || body->pieces[a].joint_other != b || body->pieces[b].joint_other != a ||
+			if (!(contacts[i].slip > 0.0f) || body->pieces[a].bond_other != b || body->pieces[b].bond_other != a ||
 				!(body->joined->break_allowance >= 1.0f))
 				continue;
 			bool is_free = isinf(body->joined->break_allowance); // then their order does not matter
 			if (is_free)
-				break_joint(world->bodies[contacts[i].side[0].body], &contacts[i], step->dt);
+				break_bond(world->bodies[contacts[i].side[0].body], &contacts[i], step->dt);
 			if (is_free)
 				contacts[i].slip = 0.0f;
 			else if (worst < 0 || contacts[i].slip > contacts[worst].slip)
@@ -320,7 +319,7 @@ static void break_rows(const FemStep *step, FemRange rows) {
 		}
 		if (worst < 0)
 			break;
-		break_joint(world->bodies[contacts[worst].side[0].body], &contacts[worst], step->dt);
+		break_bond(world->bodies[contacts[worst].side[0].body], &contacts[worst], step->dt);
 		contacts[worst].slip = 0.0f;
 	}
 }
@@ -342,7 +341,7 @@ static void add_sums(const FemBody *body, int32_t component, FemMotionSums *sums
 	}
 }
 
-// What is pushed at a joint: all that hangs together there, or, where that is held somewhere, the piece alone.
+// What is pushed at a bond: all that hangs together there, or, where that is held somewhere, the piece alone.
 typedef struct Pushed {
 	int32_t first, last; // components: of an assembly from its first on, else the piece
 	int32_t assembly;    // -1: the piece
@@ -371,11 +370,11 @@ static void push_nodes(FemBody *body, const Pushed *pushed, const FemReleaseSide
 
 static void give_back(FemBody *body, const FemBondKick *kick) {
 	const FemTopology *t = body->topology;
-	const FemBond *joint = &body->joined->joints[kick->joint];
+	const FemBond *bond = &body->joined->bonds[kick->bond];
 	FemReleaseSide sides[2];
 	Pushed pushed[2];
 	for (int s = 0; s < 2; s++) {
-		int32_t node = fem_bond_node(t, joint, s), component = fem_node_component(t, node);
+		int32_t node = fem_bond_node(t, bond, s), component = fem_node_component(t, node);
 		const float *x = &body->position[node].x;
 		pushed[s] = pushed_at(body, component);
 		sides[s] = (FemReleaseSide){
@@ -385,10 +384,10 @@ static void give_back(FemBody *body, const FemBondKick *kick) {
 				add_sums(body, c, &sides[s].sums);
 		}
 	}
-	FemVec3d force = in_world(body, joint, kick->force), normal = in_world(body, joint, joint->normal);
+	FemVec3d force = in_world(body, bond, kick->force), normal = in_world(body, bond, bond->normal);
 	uint64_t hash = fem_hash_word(FEM_HASH_START, body->breaking->seed);
-	hash = fem_hash_word(hash, (uint64_t)t->user_of_tet[joint->corner[0] / 4]);
-	FemVec3d chance = fem_unit_of_hash(fem_hash_word(hash, (uint64_t)joint->corner[0] % 4 + 4));
+	hash = fem_hash_word(hash, (uint64_t)t->user_of_tet[bond->corner[0] / 4]);
+	FemVec3d chance = fem_unit_of_hash(fem_hash_word(hash, (uint64_t)bond->corner[0] % 4 + 4));
 	if (!fem_bond_release(sides, (double[3]){force.x, force.y, force.z}, (double[3]){normal.x, normal.y, normal.z},
 			(double[3]){chance.x, chance.y, chance.z}, (double)kick->energy))
 		return;
@@ -398,18 +397,18 @@ static void give_back(FemBody *body, const FemBondKick *kick) {
 	}
 }
 
-// Of joints whose two sides have come apart; those of others wait until theirs have.
+// Of bonds whose two sides have come apart; those of others wait until theirs have.
 static void give_back_all(FemBody *body) {
 	const FemTopology *t = body->topology;
 	FemJoined *joined = body->joined;
 	int32_t kept = 0;
 	for (int32_t i = 0; i < joined->kick_count; i++) {
 		FemBondKick kick = joined->kicks[i];
-		const FemBond *joint = &joined->joints[kick.joint];
-		if (!fem_bond_is_there(t, joint))
+		const FemBond *bond = &joined->bonds[kick.bond];
+		if (!fem_bond_is_there(t, bond))
 			continue;
-		int32_t a = fem_node_component(t, fem_bond_node(t, joint, 0)),
-				b = fem_node_component(t, fem_bond_node(t, joint, 1));
+		int32_t a = fem_node_component(t, fem_bond_node(t, bond, 0)),
+				b = fem_node_component(t, fem_bond_node(t, bond, 1));
 		if (body->pieces[a].assembly == body->pieces[b].assembly)
 			joined->kicks[kept++] = kick;
 		else
@@ -429,9 +428,8 @@ static void tell_faces(FemWorld *world, int32_t body_index) {
 		bool is_open = true;
 		float energy = 0.0f;
 		for (int k = 0; k < 3; k++) {
-			is_open &= joined->joints[face->joints[k]].is_broken;
-			energy +=
-				joined->joints[face->joints[k]].energy * face->area / (3.0f * joined->joints[face->joints[k]].area);
+			is_open &= joined->bonds[face->bonds[k]].is_broken;
+			energy += joined->bonds[face->bonds[k]].energy * face->area / (3.0f * joined->bonds[face->bonds[k]].area);
 		}
 		if (!is_open || face->is_open)
 			continue;
@@ -477,49 +475,49 @@ static void tell_pieces(FemWorld *world, int32_t body_index, const int32_t *befo
 
 // ---- all of it
 
-static int32_t piece_at(const FemBody *body, const FemBond *joint, int side) {
-	return fem_node_component(body->topology, fem_bond_node(body->topology, joint, side));
+static int32_t piece_at(const FemBody *body, const FemBond *bond, int side) {
+	return fem_node_component(body->topology, fem_bond_node(body->topology, bond, side));
 }
 
-static bool is_between(const FemBody *body, const FemBond *joint, int32_t a, int32_t b) {
-	if (!fem_bond_is_there(body->topology, joint))
+static bool is_between(const FemBody *body, const FemBond *bond, int32_t a, int32_t b) {
+	if (!fem_bond_is_there(body->topology, bond))
 		return false;
-	int32_t first = piece_at(body, joint, 0), second = piece_at(body, joint, 1);
+	int32_t first = piece_at(body, bond, 0), second = piece_at(body, bond, 1);
 	return (first == a && second == b) || (first == b && second == a);
 }
 
-// A crack that has come so far between two pieces runs through. Joints on a line would be a hinge that bears no moment,
+// A crack that has come so far between two pieces runs through. Bonds on a line would be a hinge that bears no moment,
 // and never break.
 static void run_through(FemBody *body, int32_t a, int32_t b) {
 	FemJoined *joined = body->joined;
 	float area = 0.0f, left_area = 0.0f;
 	int32_t left = 0;
 	for (int32_t i = 0; i < joined->bond_count; i++) {
-		if (!is_between(body, &joined->joints[i], a, b))
+		if (!is_between(body, &joined->bonds[i], a, b))
 			continue;
-		area += joined->joints[i].area;
-		left += !joined->joints[i].is_broken;
-		left_area += joined->joints[i].is_broken ? 0.0f : joined->joints[i].area;
+		area += joined->bonds[i].area;
+		left += !joined->bonds[i].is_broken;
+		left_area += joined->bonds[i].is_broken ? 0.0f : joined->bonds[i].area;
 	}
 	bool runs = left > 0 && (left < HOLDING_LEAST || left_area < HOLDING_SHARE * area);
 	for (int32_t i = 0; runs && i < joined->bond_count; i++)
-		joined->joints[i].is_broken |= is_between(body, &joined->joints[i], a, b);
+		joined->bonds[i].is_broken |= is_between(body, &joined->bonds[i], a, b);
 }
 
-// Between all pieces of which a joint broke in this pass.
+// Between all pieces of which a bond broke in this pass.
 static void run_cracks_through(FemBody *body) {
 	FemJoined *joined = body->joined;
 	for (int32_t k = joined->old_kick_count; k < joined->kick_count; k++) {
-		const FemBond *joint = &joined->joints[joined->kicks[k].joint];
-		int32_t a = piece_at(body, joint, 0), b = piece_at(body, joint, 1), j = joined->old_kick_count;
-		while (j < k && !is_between(body, &joined->joints[joined->kicks[j].joint], a, b))
+		const FemBond *bond = &joined->bonds[joined->kicks[k].bond];
+		int32_t a = piece_at(body, bond, 0), b = piece_at(body, bond, 1), j = joined->old_kick_count;
+		while (j < k && !is_between(body, &joined->bonds[joined->kicks[j].bond], a, b))
 			j++;
 		if (j == k) // the first of its pieces
 			run_through(body, a, b);
 	}
 }
 
-// What follows from joints of a body that broke in this pass.
+// What follows from bonds of a body that broke in this pass.
 static void part_body(FemWorld *world, int32_t body_index) {
 	FemBody *body = world->bodies[body_index];
 	int32_t *before = body->breaking->order; // [component]
@@ -539,8 +537,8 @@ static void begin_breaking(const FemStep *step, FemBody *body) {
 	FemJoined *joined = body->joined;
 	joined->old_kick_count = joined->kick_count;
 	for (int32_t c = 0; c < body->topology->component_count; c++) {
-		body->pieces[c].joint_overload = 0.0f;
-		body->pieces[c].joint_other = -1;
+		body->pieces[c].bond_overload = 0.0f;
+		body->pieces[c].bond_other = -1;
 	}
 	bool is_solved = false;
 	for (int32_t c = 0; c < body->topology->component_count; c++)

@@ -1,4 +1,4 @@
-// Bodies of joined rigid pieces within a step: joints as rows of the solve, those that break, what they give back.
+// Bodies of joined rigid pieces within a step: bonds as rows of the solve, those that break, what they give back.
 #ifndef FEM_WORLD_JOINED_PIECES_H
 #define FEM_WORLD_JOINED_PIECES_H
 
@@ -6,20 +6,20 @@
 #include "world/step/step.h"
 #include "world/world.h"
 
-// Pieces that hang together by joints are awake together: before contacts are found, and after these woke some.
+// Pieces that hang together by bonds are awake together: before contacts are found, and after these woke some.
 void fem_joined_wake(FemWorld *world);
 
-// Puts the joints of live pieces behind the contacts of the step. False when memory fails.
+// Puts the bonds of live pieces behind the contacts of the step. False when memory fails.
 FEM_MUST_USE bool fem_joined_list(FemStep *step);
 
-// After the move: joints that bore more than their strength break, those of each piece that bore most of it first, and
+// After the move: bonds that bore more than their strength break, those of each piece that bore most of it first, and
 // the bodies are back at the start of the step, pushed by what was given back. True: the step is to be taken again.
 bool fem_joined_break(FemStep *step);
 
-// FemPiece.assembly of all pieces, whenever pieces or joints are others.
+// FemPiece.assembly of all pieces, whenever pieces or bonds are others.
 void fem_joined_find_assemblies(FemBody *body);
 
-// N, at which a joint breaks; infinite: it never does.
-float fem_bond_strength(const FemBody *body, const FemBond *joint);
+// N, at which a bond breaks; infinite: it never does.
+float fem_bond_strength(const FemBody *body, const FemBond *bond);
 
 #endif
