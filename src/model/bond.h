@@ -17,6 +17,7 @@ typedef struct FemBond {
 	float stiffness; // N/m, of the material between the middles of the two pieces
 	float energy;    // J, that it held when it broke
 	bool is_broken;
+	int32_t pieces[2]; // within a pass in which bonds break: components of its two sides; -1: its tets are gone
 } FemBond;
 
 // A face between two pieces.

@@ -479,11 +479,8 @@ static int32_t piece_at(const FemBody *body, const FemBond *bond, int side) {
 	return fem_node_component(body->topology, fem_bond_node(body->topology, bond, side));
 }
 
-static bool is_between(const FemBody *body, const FemBond *bond, int32_t a, int32_t b) {
-	if (!fem_bond_is_there(body->topology, bond))
-		return false;
-	int32_t first = piece_at(body, bond, 0), second = piece_at(body, bond, 1);
-	return (first == a && second == b) || (first == b && second == a);
+static bool is_between(const FemBond *bond, int32_t a, int32_t b) {
+	return (bond->pieces[0] == a && bond->pieces[1] == b) || (bond->pieces[0] == b && bond->pieces[1] == a);
 }
 
 // A crack that has come so far between two pieces runs through. Bonds on a line would be a hinge that bears no moment,
@@ -493,7 +490,7 @@ static void run_through(FemBody *body, int32_t a, int32_t b) {
 	float area = 0.0f, left_area = 0.0f;
 	int32_t left = 0;
 	for (int32_t i = 0; i < joined->bond_count; i++) {
-		if (!is_between(body, &joined->bonds[i], a, b))
+		if (!is_between(&joined->bonds[i], a, b))
 			continue;
 		area += joined->bonds[i].area;
 		left += !joined->bonds[i].is_broken;
@@ -501,16 +498,22 @@ static void run_through(FemBody *body, int32_t a, int32_t b) {
 	}
 	bool runs = left > 0 && (left < HOLDING_LEAST || left_area < HOLDING_SHARE * area);
 	for (int32_t i = 0; runs && i < joined->bond_count; i++)
-		joined->bonds[i].is_broken |= is_between(body, &joined->bonds[i], a, b);
+		joined->bonds[i].is_broken |= is_between(&joined->bonds[i], a, b);
 }
 
 // Between all pieces of which a bond broke in this pass.
 static void run_cracks_through(FemBody *body) {
 	FemJoined *joined = body->joined;
+	for (int32_t i = 0; i < joined->bond_count; i++) {
+		FemBond *bond = &joined->bonds[i];
+		bool is_there = fem_bond_is_there(body->topology, bond);
+		for (int s = 0; s < 2; s++)
+			bond->pieces[s] = is_there ? piece_at(body, bond, s) : -1;
+	}
 	for (int32_t k = joined->old_kick_count; k < joined->kick_count; k++) {
 		const FemBond *bond = &joined->bonds[joined->kicks[k].bond];
-		int32_t a = piece_at(body, bond, 0), b = piece_at(body, bond, 1), j = joined->old_kick_count;
-		while (j < k && !is_between(body, &joined->bonds[joined->kicks[j].bond], a, b))
+		int32_t a = bond->pieces[0], b = bond->pieces[1], j = joined->old_kick_count;
+		while (j < k && !is_between(&joined->bonds[joined->kicks[j].bond], a, b))
 			j++;
 		if (j == k) // the first of its pieces
 			run_through(body, a, b);
