@@ -16,8 +16,9 @@ double fem_closest_in_tet(FemVec3d p, const FemVec3d corners[4], double out_weig
 static inline double fem_box_distance_sq(const float low[3], const float high[3], FemVec3d p) {
 	double at[3] = {p.x, p.y, p.z}, sum = 0.0;
 	for (int axis = 0; axis < 3; axis++) {
-		double outside = fmax(fmax((double)low[axis] - at[axis], at[axis] - (double)high[axis]), 0.0);
-		sum += outside * outside;
+		double below = (double)low[axis] - at[axis], above = at[axis] - (double)high[axis];
+		double outside = below > above ? below : above; // fmax() would be a call each
+		sum += outside > 0.0 ? outside * outside : 0.0;
 	}
 	return sum;
 }

@@ -167,8 +167,9 @@ static bool segment_meets_box(const Segment *s, const FemBvhNode *node) {
 	for (int axis = 0; axis < 3; axis++) {
 		double near = ((double)node->lo[axis] - 1e-7 - s->from[axis]) * s->inv_direction[axis];
 		double far = ((double)node->hi[axis] + 1e-7 - s->from[axis]) * s->inv_direction[axis];
-		enter = fmax(enter, fmin(near, far));
-		leave = fmin(leave, fmax(near, far));
+		double first = near < far ? near : far, last = near < far ? far : near; // fmin() would be a call each
+		enter = first > enter ? first : enter;
+		leave = last < leave ? last : leave;
 	}
 	return enter <= leave;
 }

@@ -95,12 +95,17 @@ func test_save_game() -> void:
 	var drawn := body.get_splinter_vertex_positions()
 	check_equal(drawn.size(), vertices.size(), "vertices of splinters")
 	var farthest := 0.0
+	var flown := 0.0
+	var now := body.get_node_positions()
+	for i in now.size():
+		flown = maxf(flown, now[i].distance_to(positions[i]))
 	for i in mini(drawn.size(), vertices.size()):
 		# Cuts that opened and closed again before the state was saved are not drawn after it: they are at infinity.
 		if drawn[i].is_finite() and vertices[i].is_finite():
 			farthest = maxf(farthest, drawn[i].distance_to(vertices[i]))
-	# The fastest debris of the explosion flies 0.6 m in a tick.
-	check(farthest < 1.0, "a vertex of a splinter is %.3f m from where it was a tick ago" % farthest)
+	# Splinters reach beyond the tets that they follow, and spin with them: a little farther than any node flew.
+	check(flown > 0.1 and farthest < 1.5 * flown + 0.1,
+		"a vertex of a splinter is %.3f m from where it was a tick ago, the fastest node %.3f" % [farthest, flown])
 	await ticks(30)
 	check(positions_are_finite(body), "positions are not finite")
 
