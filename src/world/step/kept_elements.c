@@ -61,42 +61,6 @@ void fem_step_update_cells_task(void *context, int32_t chunk_index) {
 		fem_plate_elements_update(body, run.begin, run.end, step->dt);
 }
 
-// ---- after looks
-
-static bool is_renewed(const FemBody *body) {
-	return body->step->was_looked_at && !body->step->is_kept;
-}
-
-static void renew_elements_task(void *context, int32_t chunk_index) {
-	FemStep *step = context;
-	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
-	FemBody *body = step->world->bodies[chunk->body];
-	if (is_renewed(body))
-		fem_elements_update(body, chunk->begin, chunk->end, step->dt, false);
-}
-
-static void renew_cells_task(void *context, int32_t chunk_index) {
-	FemStep *step = context;
-	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
-	FemBody *body = step->world->bodies[chunk->body];
-	if (body->cells && is_renewed(body))
-		fem_plate_elements_update(body, chunk->begin, chunk->end, step->dt);
-}
-
-void fem_kept_elements_renew(FemStep *step) {
-	FemWorld *world = step->world;
-	bool any = false;
-	for (int32_t i = 0; i < world->islands.active_count; i++)
-		any |= is_renewed(world->bodies[world->islands.active_bodies[i]]);
-	if (!any)
-		return;
-	fem_pool_for(world->pool, world->islands.batch_chunk_count, renew_elements_task, step);
-	if (world->celled_count > 0)
-		fem_pool_for(world->pool, world->islands.batch_chunk_count, renew_cells_task, step);
-	for (int32_t i = 0; i < world->islands.active_count; i++)
-		world->bodies[world->islands.active_bodies[i]]->step->was_looked_at = false;
-}
-
 // ---- after all
 
 static void make_elements_task(void *context, int32_t chunk_index) {
@@ -113,6 +77,30 @@ static void make_cells_task(void *context, int32_t chunk_index) {
 	FemBody *body = step->world->bodies[chunk->body];
 	if (body->cells && body->step->wants_elements)
 		fem_plate_elements_update(body, chunk->begin, chunk->end, step->dt);
+}
+
+// Of bodies with FemBodyStep.wants_elements.
+static void make_wanted(FemStep *step) {
+	FemWorld *world = step->world;
+	fem_pool_for(world->pool, world->islands.batch_chunk_count, make_elements_task, step);
+	if (world->celled_count > 0)
+		fem_pool_for(world->pool, world->islands.batch_chunk_count, make_cells_task, step);
+}
+
+void fem_kept_elements_renew(FemStep *step) {
+	FemWorld *world = step->world;
+	bool any = false;
+	for (int32_t i = 0; i < world->islands.active_count; i++) {
+		FemBodyStep *of_body = world->bodies[world->islands.active_bodies[i]]->step;
+		of_body->wants_elements = of_body->was_looked_at && !of_body->is_kept;
+		any |= of_body->wants_elements;
+	}
+	if (any)
+		make_wanted(step);
+	for (int32_t i = 0; i < world->islands.active_count; i++) {
+		FemBodyStep *of_body = world->bodies[world->islands.active_bodies[i]]->step;
+		of_body->was_looked_at = of_body->wants_elements = false;
+	}
 }
 
 static void swap(FemVec4 **a, FemVec4 **b) {
@@ -151,9 +139,7 @@ void fem_kept_elements_make(FemStep *step) {
 		if (body->step->wants_elements && body->step->start && body->step->start->rotation)
 			memcpy(body->rotation, body->step->start->rotation, sizeof *body->rotation * tets);
 	}
-	fem_pool_for(world->pool, world->islands.batch_chunk_count, make_elements_task, step);
-	if (world->celled_count > 0)
-		fem_pool_for(world->pool, world->islands.batch_chunk_count, make_cells_task, step);
+	make_wanted(step);
 	swap_starts(step);
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBodyStep *of_body = world->bodies[world->islands.active_bodies[i]]->step;
