@@ -33,7 +33,7 @@ static void crack_across(FemWorld *world, FemBody *body) {
 	}
 	for (int32_t node = t->node_count - 1; node >= 0; node--)
 		FEM_REQUIRE(fem_split_regroup(t, node) >= 0);
-	fem_body_apply_split(world, body);
+	fem_body_apply_split(world, body, false);
 	fem_body_finish_split(world, 0);
 }
 

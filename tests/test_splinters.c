@@ -80,15 +80,21 @@ static void cut_plane(Block *block, float x, float y) {
 	}
 }
 
-static void finish_cuts(Block *block) {
+// What a pass of a step does with the cuts.
+static void split_block(Block *block) {
 	for (int32_t i = 0, count = block->topology->node_count; i < count; i++)
 		FEM_CHECK(fem_split_regroup(block->topology, i) >= 0);
-	fem_splinters_follow_cuts(block->splinters, block->topology, block->cuts, block->cut_count);
+	fem_splinters_note_cuts(block->splinters, block->topology, block->cuts, block->cut_count);
 	FEM_CHECK(fem_split_rebuild(block->topology));
-	fem_splinters_draw_pieces(block->splinters, block->topology);
+	fem_splinters_find_homes(block->splinters, block->topology, true);
 	fem_split_end(block->topology);
-	fem_splinters_publish(block->splinters, block->topology);
 	block->cut_count = 0;
+}
+
+static void finish_cuts(Block *block) {
+	split_block(block);
+	fem_splinters_follow(block->splinters, block->topology);
+	fem_splinters_publish(block->splinters, block->topology);
 }
 
 static FemVec3d place_of(const Block *block, int32_t vertex) {
@@ -310,6 +316,40 @@ FEM_TEST(splinters, pieces_hand_them_on) {
 }
 
 // Faults that the check after every step must see.
+// A step that splits a body in many passes lets the splinters follow once.
+FEM_TEST(splinters, following_once_is_following_after_each_split) {
+	Block each = make_block(
+			  10, 2, (FemVec3){1.0f, 0.2f, 0.2f}, (FemVec3){0.03f, 0.0f, 0.0f}, (FemVec3){0.97f, 0.2f, 0.2f}, 4, 3),
+		  once = make_block(
+			  10, 2, (FemVec3){1.0f, 0.2f, 0.2f}, (FemVec3){0.03f, 0.0f, 0.0f}, (FemVec3){0.97f, 0.2f, 0.2f}, 4, 3);
+	const float planes[] = {0.5f, 0.3f, 0.4f, 0.6f};
+	int32_t moved = 0;
+	for (int32_t i = 0; i < 4; i++) {
+		float top = i == 1 ? 0.15f : 1.0f; // one crack does not run through
+		cut_plane(&each, planes[i], top);
+		split_block(&each);
+		fem_splinters_follow(each.splinters, each.topology);
+		cut_plane(&once, planes[i], top);
+		split_block(&once);
+	}
+	fem_splinters_publish(each.splinters, each.topology);
+	FEM_CHECK(once.splinters->is_behind);
+	FEM_CHECK(fem_splinters_find_fault(once.splinters, once.topology) >= 0);
+	fem_splinters_follow(once.splinters, once.topology);
+	FEM_CHECK_INT(fem_splinters_find_fault(once.splinters, once.topology), -1);
+	fem_splinters_publish(once.splinters, once.topology);
+	FEM_CHECK_INT(once.splinters->change_count, each.splinters->change_count);
+	for (int32_t i = 0; i < each.splinters->change_count; i++) {
+		FEM_CHECK(memcmp(&once.splinters->changes[i], &each.splinters->changes[i], sizeof(FemOwnerChange)) == 0);
+		moved += once.splinters->changes[i].kind == FEM_OWNER_TET;
+	}
+	FEM_CHECK(moved >= 20);
+	for (int32_t i = 0; i < each.boxes.def.vertex_count; i++)
+		FEM_CHECK_INT(once.splinters->owner[i], each.splinters->owner[i]);
+	free_block(&each);
+	free_block(&once);
+}
+
 FEM_TEST(splinters, fault_is_found) {
 	Block block = make_block(10, 2, (FemVec3){1.0f, 0.2f, 0.2f}, (FemVec3){0}, (FemVec3){1.0f, 0.2f, 0.2f}, 21, 4);
 	FemSplinters *s = block.splinters;
@@ -341,7 +381,8 @@ static Cost measure(int32_t planes) {
 	for (int32_t i = 0; i < block.whole->node_count; i++)
 		fem_split_regroup(block.topology, i);
 	double began = fem_time_ms();
-	fem_splinters_follow_cuts(block.splinters, block.topology, block.cuts, block.cut_count);
+	fem_splinters_note_cuts(block.splinters, block.topology, block.cuts, block.cut_count);
+	fem_splinters_follow(block.splinters, block.topology);
 	cost.follow_ms = fem_time_ms() - began;
 	FEM_CHECK(fem_split_rebuild(block.topology));
 	began = fem_time_ms();

@@ -104,7 +104,8 @@ static void move_home(FemSplinters *s, const FemTopology *t, int32_t splinter, i
 	s->households[component_of(t, s->home[splinter])].splinter_count--;
 	s->households[taker].splinter_count++;
 	s->home[splinter] = given_tet(s, s->vertices[k]);
-	s->has_moved[splinter] = 1;
+	s->is_lost[splinter] = 1;
+	s->is_behind = true;
 }
 
 // Breadth first: as few splinters as can be change their home.
@@ -124,16 +125,12 @@ static void house(FemSplinters *s, const FemTopology *t, bool is_split, int32_t 
 		s->households[s->component_queue[i]].was_asked = false;
 }
 
-bool fem_splinters_find_homes(FemSplinters *s, const FemTopology *t, bool is_split) {
-	bool has_moved = false;
+void fem_splinters_find_homes(FemSplinters *s, const FemTopology *t, bool is_split) {
 	count_homes(s, t);
 	for (int32_t c = 0; c < t->component_count; c++) {
-		if (s->households[c].splinter_count > 0 || (is_split && t->split->component_source[c] >= 0))
-			continue;
-		house(s, t, is_split, c);
-		has_moved |= s->households[c].splinter_count > 0;
+		if (s->households[c].splinter_count == 0 && !(is_split && t->split->component_source[c] >= 0))
+			house(s, t, is_split, c);
 	}
-	return has_moved;
 }
 
 int32_t fem_splinters_bare_tets(const FemSplinters *s, const FemTopology *t, int32_t *out_tets, int32_t capacity) {

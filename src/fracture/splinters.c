@@ -1,5 +1,6 @@
 #include "fracture/splinters.h"
 
+#include "base/hash.h"
 #include "base/vec.h"
 #include "geometry/closest.h"
 #include "geometry/embedding.h"
@@ -67,11 +68,6 @@ static void weigh(const FemSplinters *s, int32_t vertex, int32_t tet, float out[
 	weigh_in(&shape, position_of(s, vertex), out);
 }
 
-static void set_owner(FemSplinters *s, int32_t vertex, int32_t tet) {
-	s->owner[vertex] = tet;
-	weigh(s, vertex, tet, s->weights[vertex]);
-}
-
 static void clear_owner(FemSplinters *s, int32_t vertex) {
 	s->owner[vertex] = -1;
 	memset(s->weights[vertex], 0, sizeof s->weights[vertex]);
@@ -121,11 +117,12 @@ static double least_distance_sq(const FemTetShape *shape, const double weights[4
 }
 
 // Of tets that are equally near, as those around a corner are, the one that needs the least extrapolation is taken.
-static void try_tet(FemLostVertex *lost, int32_t tet, const FemTetShape *shape) {
+static void try_tet(FemLostVertex *lost, const FemTetShape *shapes, int32_t at) {
+	const FemTetShape *shape = &shapes[at];
 	double weights[4], nearest[4], slack = 1.0 + SAME_DISTANCE;
 	find_weights(shape, lost->p, weights);
 	double distance_sq = least_distance_sq(shape, weights);
-	if (lost->tet >= 0 && distance_sq > lost->distance_sq * slack)
+	if (lost->nearest >= 0 && distance_sq > lost->distance_sq * slack)
 		return;
 	if (distance_sq > 0.0) {
 		FemVec3d corners[4];
@@ -133,40 +130,74 @@ static void try_tet(FemLostVertex *lost, int32_t tet, const FemTetShape *shape) 
 		distance_sq = fem_closest_in_tet(lost->p, corners, nearest);
 	}
 	double least_weight = fmin(fmin(weights[0], weights[1]), fmin(weights[2], weights[3]));
-	bool nearer = lost->tet < 0 || distance_sq * slack < lost->distance_sq;
-	bool as_near = lost->tet >= 0 && distance_sq <= lost->distance_sq * slack;
+	bool nearer = lost->nearest < 0 || distance_sq * slack < lost->distance_sq;
+	bool as_near = lost->nearest >= 0 && distance_sq <= lost->distance_sq * slack;
 	if (!nearer && !(as_near && least_weight > lost->least_weight))
 		return;
-	lost->tet = tet;
+	lost->nearest = at;
 	lost->distance_sq = distance_sq;
 	lost->least_weight = least_weight;
 }
 
-// The tet that might be nearest comes first: most others need not be looked at closely then.
+// The ball around the middle of a tet's corners that holds them.
+static FemTetBall ball_of(const FemTetShape *shape) {
+	FemVec3d corners[4], middle = {0};
+	double radius_sq = 0.0;
+	corners_of(shape, corners);
+	for (int v = 0; v < 4; v++)
+		middle = fem_vec3d_add(middle, fem_vec3d_scale(corners[v], 0.25));
+	for (int v = 0; v < 4; v++) {
+		FemVec3d arm = fem_vec3d_sub(corners[v], middle);
+		radius_sq = fmax(radius_sq, fem_vec3d_dot(arm, arm));
+	}
+	return (FemTetBall){.middle = middle, .radius = sqrt(radius_sq)};
+}
+
+// The tet whose middle is nearest comes first: the balls of most others are farther away than it is then.
 static void find_nearest_of(FemSplinters *s, FemLostVertex *lost, int32_t connected) {
 	int32_t first = 0;
-	double least = INFINITY;
 	for (int32_t k = 0; k < connected; k++) {
-		double weights[4];
-		find_weights(&s->shapes[k], lost->p, weights);
-		double bound = least_distance_sq(&s->shapes[k], weights);
-		first = bound < least ? k : first;
-		least = fmin(bound, least);
+		FemVec3d d = fem_vec3d_sub(lost->p, s->balls[k].middle);
+		s->balls[k].distance_sq = fem_vec3d_dot(d, d);
+		first = s->balls[k].distance_sq < s->balls[first].distance_sq ? k : first;
 	}
-	try_tet(lost, s->queue[first], &s->shapes[first]);
+	try_tet(lost, s->shapes, first);
+	double reach = sqrt(lost->distance_sq) * (1.0 + SAME_DISTANCE);
 	for (int32_t k = 0; k < connected; k++) {
-		if (k != first)
-			try_tet(lost, s->queue[k], &s->shapes[k]);
+		double farthest = s->balls[k].radius + reach;
+		if (s->balls[k].distance_sq > farthest * farthest || k == first)
+			continue;
+		try_tet(lost, s->shapes, k);
+		reach = sqrt(lost->distance_sq) * (1.0 + SAME_DISTANCE);
 	}
+}
+
+// Whether one of those before it lies in the same place, whose answer it then has. What the slots hold of another
+// splinter is no harm: they only say where to look.
+static bool is_where_another_is(FemSplinters *s, int32_t index) {
+	FemLostVertex *lost = &s->lost[index];
+	uint64_t hash = fem_hash_double(fem_hash_double(fem_hash_double(FEM_HASH_START, lost->p.x), lost->p.y), lost->p.z);
+	int32_t *slot = &s->lost_at[hash & (FEM_LOST_SLOTS - 1)];
+	const FemLostVertex *other = &s->lost[*slot];
+	bool is_there = *slot < index && other->p.x == lost->p.x && other->p.y == lost->p.y && other->p.z == lost->p.z;
+	*slot = index;
+	if (is_there)
+		lost->nearest = other->nearest;
+	return is_there;
 }
 
 // Gives each lost vertex the nearest of the first `connected` tets of the queue; there is one at least.
 static void find_nearest(FemSplinters *s, int32_t lost_count, int32_t connected) {
-	for (int32_t k = 0; k < connected; k++)
+	for (int32_t k = 0; k < connected; k++) {
 		shape_of(s, s->queue[k], &s->shapes[k]);
+		s->balls[k] = ball_of(&s->shapes[k]);
+	}
 	for (int32_t i = 0; i < lost_count; i++) {
-		find_nearest_of(s, &s->lost[i], connected);
-		set_owner(s, s->lost[i].vertex, s->lost[i].tet);
+		FemLostVertex *lost = &s->lost[i];
+		if (!is_where_another_is(s, i))
+			find_nearest_of(s, lost, connected);
+		s->owner[lost->vertex] = s->queue[lost->nearest];
+		weigh_in(&s->shapes[lost->nearest], lost->p, s->weights[lost->vertex]);
 	}
 }
 
@@ -183,7 +214,7 @@ static int32_t follow(FemSplinters *s, const FemTopology *t, int32_t splinter) {
 		int32_t vertex = s->vertices[k], tet = s->owner[vertex];
 		if (tet < 0 || s->tet_mark[tet] == CONNECTED)
 			continue;
-		s->lost[count++] = (FemLostVertex){.vertex = vertex, .tet = -1, .p = position_of(s, vertex)};
+		s->lost[count++] = (FemLostVertex){.vertex = vertex, .nearest = -1, .p = position_of(s, vertex)};
 		if (s->change[vertex] != FEM_OWNER_TET) {
 			s->tet_before[vertex] = tet;
 			memcpy(s->weights_before[vertex], s->weights[vertex], sizeof s->weights[vertex]);
@@ -196,8 +227,10 @@ static int32_t follow(FemSplinters *s, const FemTopology *t, int32_t splinter) {
 }
 
 void fem_splinters_settle(FemSplinters *s, const FemTopology *t, const FemSplinterHomes *homes) {
-	if (!fem_splinters_take_homes(s, homes) && fem_splinters_find_homes(s, t, false))
-		memset(s->has_moved, 0, (size_t)s->given.splinter_count);
+	if (!fem_splinters_take_homes(s, homes))
+		fem_splinters_find_homes(s, t, false);
+	memset(s->is_lost, 0, (size_t)s->given.splinter_count); // all of them follow below
+	s->is_behind = false;
 	for (int32_t i = 0; i < s->given.vertex_count; i++)
 		s->owner[i] = s->rest.topology->tet_of_user[s->given.vertex_tets[i]];
 	fem_splinters_weigh(s);
@@ -249,46 +282,46 @@ static void clear_list(FemSplinters *s, int32_t count) {
 }
 
 // A cut concerns the splinters with both of its tets in their reach.
-static void list_cut(FemSplinters *s, const FemFaceCut *cut, int32_t *count) {
+static void note_cut(FemSplinters *s, const FemFaceCut *cut) {
 	int32_t a = s->tet_start[cut->face / 4], a_end = s->tet_start[cut->face / 4 + 1];
 	int32_t b = s->tet_start[cut->across / 4], b_end = s->tet_start[cut->across / 4 + 1];
 	while (a < a_end && b < b_end) {
 		int32_t of_a = s->tet_splinters[a], of_b = s->tet_splinters[b];
 		if (of_a == of_b)
-			list_splinter(s, of_a, count);
+			s->is_lost[of_a] = 1;
 		a += of_a <= of_b;
 		b += of_b <= of_a;
 	}
 }
 
-static void follow_and_note(FemSplinters *s, const FemTopology *t, int32_t splinter) {
-	int32_t moved = follow(s, t, splinter);
-	for (int32_t k = 0; k < moved; k++)
-		note_change(s, s->lost[k].vertex, FEM_OWNER_TET);
-}
-
-static void follow_lost(FemSplinters *s, const FemTopology *t, const FemFaceCut *cuts, int32_t cut_count) {
-	int32_t count = 0;
-	for (int32_t i = 0; i < cut_count; i++)
-		list_cut(s, &cuts[i], &count);
-	clear_list(s, count);
-	for (int32_t i = 0; i < count; i++)
-		follow_and_note(s, t, s->list[i]);
-}
-
 // A tet names other nodes now exactly when it is in the star of a copy.
-static void mark_renamed(FemSplinters *s, const FemTopology *t, uint8_t mark) {
+static void note_renamed(FemSplinters *s, const FemTopology *t) {
 	const FemSplitState *split = t->split;
 	for (int32_t copy = t->node_count; copy < split->node_count; copy++) {
 		for (int32_t k = split->star[copy].begin; k < split->star[copy].end; k++)
-			s->is_renamed[t->node_tets[k] / 4] = mark;
+			s->is_renamed[t->node_tets[k] / 4] = 1;
+	}
+}
+
+void fem_splinters_note_cuts(FemSplinters *s, const FemTopology *t, const FemFaceCut *cuts, int32_t cut_count) {
+	for (int32_t i = 0; i < cut_count; i++)
+		note_cut(s, &cuts[i]);
+	note_renamed(s, t);
+	s->is_behind = true;
+}
+
+static void follow_lost(FemSplinters *s, const FemTopology *t) {
+	for (int32_t i = 0; i < s->given.splinter_count; i++) {
+		int32_t moved = s->is_lost[i] ? follow(s, t, i) : 0;
+		for (int32_t k = 0; k < moved; k++)
+			note_change(s, s->lost[k].vertex, FEM_OWNER_TET);
+		s->is_lost[i] = 0;
 	}
 }
 
 // Every vertex follows a tet of its splinter's reach, so the splinters of renamed tets hold all vertices in question.
-static void follow_renamed(FemSplinters *s, const FemTopology *t) {
+static void follow_renamed(FemSplinters *s) {
 	int32_t count = 0;
-	mark_renamed(s, t, 1);
 	for (int32_t tet = 0; tet < s->tet_count; tet++) {
 		for (int32_t k = s->tet_start[tet]; s->is_renamed[tet] && k < s->tet_start[tet + 1]; k++)
 			list_splinter(s, s->tet_splinters[k], &count);
@@ -301,22 +334,15 @@ static void follow_renamed(FemSplinters *s, const FemTopology *t) {
 		}
 	}
 	clear_list(s, count);
-	mark_renamed(s, t, 0);
+	memset(s->is_renamed, 0, (size_t)s->tet_count);
 }
 
-void fem_splinters_follow_cuts(FemSplinters *s, const FemTopology *t, const FemFaceCut *cuts, int32_t cut_count) {
-	follow_lost(s, t, cuts, cut_count);
-	follow_renamed(s, t);
-}
-
-void fem_splinters_draw_pieces(FemSplinters *s, const FemTopology *t) {
-	if (!fem_splinters_find_homes(s, t, true))
+void fem_splinters_follow(FemSplinters *s, const FemTopology *t) {
+	if (!s->is_behind)
 		return;
-	for (int32_t i = 0; i < s->given.splinter_count; i++) {
-		if (s->has_moved[i])
-			follow_and_note(s, t, i);
-		s->has_moved[i] = 0;
-	}
+	follow_lost(s, t);
+	follow_renamed(s);
+	s->is_behind = false;
 }
 
 void fem_splinters_forget_removed(FemSplinters *s, const FemTopology *t) {

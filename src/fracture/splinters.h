@@ -25,14 +25,25 @@ typedef struct FemSplinterRest {
 	FemVec3 scale;
 } FemSplinterRest;
 
+// Slots for the positions of lost vertices, a power of two. Vertices that share a corner, three to six with a normal
+// each, come close after each other. Chosen.
+#define FEM_LOST_SLOTS 1024
+
 // A vertex that looks for a tet, and the best one so far.
 typedef struct FemLostVertex {
 	int32_t vertex;
-	int32_t tet;         // -1: none yet
+	int32_t nearest;     // place of its tet among those that home is connected with; -1: none yet
 	FemVec3d p;          // m, rest, scaled
 	double distance_sq;  // m^2
 	double least_weight; // the smallest of the four: how far it is extrapolated
 } FemLostVertex;
+
+// A tet that a vertex might follow, as a ball around it (m, rest, scaled).
+typedef struct FemTetBall {
+	FemVec3d middle;
+	double radius;
+	double distance_sq; // m^2, of the vertex at hand from the middle
+} FemTetBall;
 
 // A piece that may give a splinter to one that has none (splinter_homes.c).
 typedef struct FemHousehold {
@@ -75,18 +86,21 @@ typedef struct FemSplinters {
 	int32_t *tet_before;        // [vertex]: of those that changed their tet, the one at the last publishing
 	float (*weights_before)[4]; // [vertex]: in it
 	bool has_changed;
+	bool is_behind;      // cuts or homes were noted that vertices have not followed yet
+	uint8_t *is_lost;    // [splinter]: a face in its reach has opened or its home has moved; 0 once it has followed
+	uint8_t *is_renamed; // [tet]: names a node that was copied; 0 once its splinters know
 	FemOwnerChange *changes; // [vertex]: of the last publishing
 	int32_t change_count;
 
 	// ---- scratch
 	uint8_t *tet_mark;        // [tet]: 0 outside the reach, 1 in it, 2 connected with home; 0 between calls
-	uint8_t *is_renamed;      // [tet]: names a node that was copied; 0 between calls
 	int32_t *queue;           // [longest reach]
 	FemTetShape *shapes;      // [longest reach]
+	FemTetBall *balls;        // [longest reach]
 	uint8_t *is_listed;       // [splinter]; 0 between calls
 	int32_t *list;            // [splinter]
 	FemLostVertex *lost;      // [most vertices of a splinter]
-	uint8_t *has_moved;       // [splinter]: its home did; 0 between calls
+	int32_t lost_at[FEM_LOST_SLOTS]; // by position: one of `lost` that may lie there
 	FemHousehold *households; // [tet], of which as many as there are components
 	int32_t *component_queue; // [tet]
 
@@ -123,17 +137,18 @@ void fem_splinters_restart(
 // Computes weights from owners, for splinters that were read.
 void fem_splinters_weigh(FemSplinters *splinters);
 
-// Between the cuts and the rebuild (topology/splitting.h): vertices whose tet is cut off go to another, and those whose
-// tet names copies are noted.
-void fem_splinters_follow_cuts(
+// Between the cuts and the rebuild (topology/splitting.h): which splinters the cuts concern.
+void fem_splinters_note_cuts(
 	FemSplinters *splinters, const FemTopology *topology, const FemFaceCut *cuts, int32_t cut_count);
 
-// After a rebuild: pieces that broke off without a splinter take over one of those that they were one with.
-void fem_splinters_draw_pieces(FemSplinters *splinters, const FemTopology *topology);
+// Pieces that have no splinter take over one of others. is_split, after a rebuild: only of pieces that broke in the
+// split that is under way, among each other.
+void fem_splinters_find_homes(FemSplinters *splinters, const FemTopology *topology, bool is_split);
 
-// The homes for that, without their vertices; has_moved says which. is_split: only of pieces that broke in the split
-// that is under way, among each other. False when none moved.
-FEM_MUST_USE bool fem_splinters_find_homes(FemSplinters *splinters, const FemTopology *topology, bool is_split);
+// What was noted since the last call, of any number of splits: vertices whose tet is cut off from home go to another,
+// and those whose tet names copies are told. What can be come to from home only ever shrinks, so that the nearest tet
+// after several splits is the same whether or not it was looked for after each of them.
+void fem_splinters_follow(FemSplinters *splinters, const FemTopology *topology);
 
 // The tets, by user numbers, of pieces in which no splinter is at home: the first `capacity` of them. Returns how many
 // there are.

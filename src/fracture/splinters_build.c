@@ -200,15 +200,16 @@ static void place_own(FemSplinters *s, FemCarver *carver) {
 	s->change = FEM_CARVE(carver, uint8_t, vertices);
 	s->tet_before = FEM_CARVE(carver, int32_t, vertices);
 	s->weights_before = fem_carve(carver, sizeof *s->weights_before * vertices);
+	s->is_lost = FEM_CARVE(carver, uint8_t, splinters);
+	s->is_renamed = FEM_CARVE(carver, uint8_t, tets);
 	s->changes = FEM_CARVE(carver, FemOwnerChange, vertices);
 	s->tet_mark = FEM_CARVE(carver, uint8_t, tets);
-	s->is_renamed = FEM_CARVE(carver, uint8_t, tets);
 	s->queue = FEM_CARVE(carver, int32_t, s->reach_most);
 	s->shapes = FEM_CARVE(carver, FemTetShape, s->reach_most);
+	s->balls = FEM_CARVE(carver, FemTetBall, s->reach_most);
 	s->is_listed = FEM_CARVE(carver, uint8_t, splinters);
 	s->list = FEM_CARVE(carver, int32_t, splinters);
 	s->lost = FEM_CARVE(carver, FemLostVertex, s->vertices_most);
-	s->has_moved = FEM_CARVE(carver, uint8_t, splinters);
 	s->households = FEM_CARVE(carver, FemHousehold, tets);
 	s->component_queue = FEM_CARVE(carver, int32_t, tets);
 }

@@ -279,7 +279,7 @@ FemResult fem_body_wake_piece(FemBodyId id, FemPieceNumber number) {
 
 static void remove_marked(FemWorld *world, int32_t body_index) {
 	fem_heap_begin(world->heap);
-	fem_body_apply_split(world, world->bodies[body_index]);
+	fem_body_apply_split(world, world->bodies[body_index], false);
 	fem_heap_end();
 	fem_body_finish_split(world, body_index);
 }

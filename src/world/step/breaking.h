@@ -44,11 +44,13 @@ void fem_cuts_free(FemBreaking *breaking); // the lists of cuts, which live with
 void fem_fracture_tell_face(FemWorld *world, const FemFractureFace *face); // in the events of the step
 
 // ---- topology_change.c: a body's topology was split; everything that follows from it. Any thread, one a body.
-void fem_body_apply_split(FemWorld *world, FemBody *body);
+// is_in_pass: splinters follow with fem_body_end_splits().
+void fem_body_apply_split(FemWorld *world, FemBody *body, bool is_in_pass);
 // The rest of a split: what touches the data of other bodies. Runs on the stepping thread, in body order.
 void fem_body_finish_split(FemWorld *world, int32_t body_index);
-// The same two halves for the surface of a body that was split in several passes, which follows when all are done.
-void fem_body_renew_surface(FemWorld *world, FemBody *body);
+// The same two halves for what follows when all passes are done: splinters, and the surface of a body that was split in
+// several of them.
+void fem_body_end_splits(FemWorld *world, FemBody *body);
 void fem_body_finish_surface(FemWorld *world, int32_t body_index);
 
 #endif

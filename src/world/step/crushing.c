@@ -411,8 +411,10 @@ static void cut_out(const Crushing *crushing, FemBody *body) {
 		if (across >= 0 && !is_taken(crushing, across / 4))
 			fem_face_cut(body, face, across);
 	}
-	if (breaking->splinters && fem_splinters_own(breaking->splinters))
-		fem_splinters_follow_cuts(breaking->splinters, t, breaking->cuts, breaking->cut_count);
+	if (breaking->splinters && fem_splinters_own(breaking->splinters)) {
+		fem_splinters_note_cuts(breaking->splinters, t, breaking->cuts, breaking->cut_count);
+		fem_splinters_follow(breaking->splinters, t); // before what they follow is gone
+	}
 	fem_split_remove_tets(body->own_topology, crushing->tets, crushing->tet_count);
 	FEM_FREE_ARRAY(breaking->cuts, breaking->cut_capacity);
 	breaking->cuts = NULL;
@@ -433,7 +435,7 @@ static bool crush_body(Crushing *crushing, int32_t body_index, FemRange hits, Fe
 		fem_world_wake_touching_piece(world, body, component); // what rested on it
 	}
 	cut_out(crushing, body);
-	fem_body_apply_split(world, body);
+	fem_body_apply_split(world, body, false);
 	body->breaking->is_dicing |= body->breaking->has_prestress; // a hole is a crack
 	return true;
 }

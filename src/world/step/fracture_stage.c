@@ -259,7 +259,7 @@ static void note_cuts(FemBody *body) {
 	for (int32_t i = 0; breaking->faces && i < breaking->cut_count; i++)
 		describe_cut(body, &breaking->cuts[i], &breaking->faces[i]);
 	if (breaking->splinters && fem_splinters_own(breaking->splinters))
-		fem_splinters_follow_cuts(breaking->splinters, body->topology, breaking->cuts, breaking->cut_count);
+		fem_splinters_note_cuts(breaking->splinters, body->topology, breaking->cuts, breaking->cut_count);
 	for (int32_t i = 0; i < body->step->separation_count; i++)
 		fem_body_send_back(body, fem_node_component(body->topology, body->step->separations[i].node));
 	if (breaking->has_dice)
@@ -314,7 +314,7 @@ static void split_task(void *context, int32_t task) {
 	bool is_cut = body->breaking->cut_count > 0;
 	fem_heap_begin(world->heap);
 	if (is_cut) {
-		fem_body_apply_split(world, body);
+		fem_body_apply_split(world, body, true);
 		body->step->was_split = body->step->has_returned = true;
 	}
 	if (body->breaking->has_dice)
@@ -455,18 +455,18 @@ bool fem_fracture_stage_run(FemStep *step, bool is_again) {
 
 // ---- after the last pass
 
-static void renew_surface_task(void *context, int32_t index) {
+static void end_splits_task(void *context, int32_t index) {
 	FemWorld *world = ((FemStep *)context)->world;
 	FemBody *body = world->bodies[world->islands.active_bodies[index]];
-	if (body->breaking && body->breaking->surface_is_stale)
-		fem_body_renew_surface(world, body);
+	if (body->breaking)
+		fem_body_end_splits(world, body);
 }
 
 void fem_fracture_stage_finish(FemStep *step) {
 	FemWorld *world = step->world;
 	if (step->pass == 0)
 		return;
-	fem_pool_for_uneven(world->pool, world->islands.active_count, renew_surface_task, step);
+	fem_pool_for_uneven(world->pool, world->islands.active_count, end_splits_task, step);
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		int32_t index = world->islands.active_bodies[i];
 		FemBreaking *breaking = world->bodies[index]->breaking;

@@ -232,10 +232,11 @@ static void abandon_passes(FemWorld *world) {
 			continue;
 		body->step = NULL;
 		fem_body_forget_passes(body);
-		if (!body->breaking || !body->breaking->surface_is_stale)
+		if (!body->breaking)
 			continue;
-		fem_body_renew_surface(world, body);
-		fem_body_finish_surface(world, b);
+		fem_body_end_splits(world, body);
+		if (body->breaking->surface_is_stale)
+			fem_body_finish_surface(world, b);
 	}
 }
 

@@ -118,7 +118,7 @@ static void clear_removed(FemBody *body) {
 	}
 }
 
-void fem_body_apply_split(FemWorld *world, FemBody *body) {
+void fem_body_apply_split(FemWorld *world, FemBody *body, bool is_in_pass) {
 	FemTopology *t = body->own_topology;
 	int32_t users_before = t->user_node_count, tets_before = t->tet_count;
 	FEM_ASSERT(body->topology == t && t->split->is_open);
@@ -132,7 +132,9 @@ void fem_body_apply_split(FemWorld *world, FemBody *body) {
 			fem_splinters_forget_removed(splinters, t);
 	}
 	if (has_splinters)
-		fem_splinters_draw_pieces(splinters, t);
+		fem_splinters_find_homes(splinters, t, true);
+	if (has_splinters && !is_in_pass)
+		fem_splinters_follow(splinters, t);
 	fem_pieces_renumber(body);
 	if (body->modal)
 		body->modal->is_stale = true, body->modal->is_moving = false;
@@ -153,7 +155,12 @@ static void enter_pieces(FemWorld *world, int32_t body_index) {
 		world->step_errors |= FEM_STEP_CONTACTS_FULL;
 }
 
-void fem_body_renew_surface(FemWorld *world, FemBody *body) {
+void fem_body_end_splits(FemWorld *world, FemBody *body) {
+	FemSplinters *splinters = body->breaking->splinters;
+	if (splinters)
+		fem_splinters_follow(splinters, body->topology);
+	if (!body->breaking->surface_is_stale)
+		return;
 	fem_heap_begin(world->heap);
 	fem_body_contact_renew(world, body);
 	fem_heap_end();
