@@ -108,7 +108,7 @@ static void order_of_step(Star *star, uint64_t step, int32_t out[27]) {
 		star->step.separations[i] = (FemSeparation){.node = i};
 	star->body->step = &star->step;
 	double area = INFINITY;
-	FEM_CHECK_INT(fem_crack_split(star->body, step, 0, 1.0f / 60.0f, &area).count, 0);
+	FEM_CHECK_INT(fem_crack_split(star->body, &(FemCrackRules){.order = step, .dt = 1.0f / 60.0f}, &area).count, 0);
 	star->body->step = NULL;
 	for (int32_t i = 0; i < 27; i++)
 		out[i] = star->step.separations[i].node;

@@ -51,17 +51,20 @@ FEM_TEST(things, ceramic_vases_fall) {
 }
 
 // Shards large and small, not one rest and chips. Fails when tips of cracks need as much stress as what is whole (8 to
-// 10 shards of a hundredth and more), and when all fragments are of one size.
+// 10 shards of a hundredth and more), and when all fragments are of one size. Cracks that go on by one edge a look take
+// 53 passes in place of 27.
 FEM_TEST(things, vases_break_into_shards_of_many_sizes) {
 	FemTetMesh vase = fem_thing_vase(1000);
-	int32_t shards = 0;
+	int32_t shards = 0, passes = 0;
 	for (int n = 0; n < 3; n++) {
 		FemThingResult result = fall_from(&vase, "ceramic", 1.2, 0.02 + 0.5 * n, 60.0);
-		printf("  %d pieces, %d of them a hundredth or more, the largest %.2f\n", result.pieces, result.shards,
-			result.largest);
+		printf("  %d pieces, %d of them a hundredth or more, the largest %.2f; %d passes\n", result.pieces,
+			result.shards, result.largest, result.passes);
 		shards += result.shards;
+		passes += result.passes;
 	}
 	FEM_CHECK(shards > 45);
+	FEM_CHECK(passes < 40);
 	fem_tet_mesh_free(&vase);
 }
 

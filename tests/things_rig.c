@@ -271,6 +271,9 @@ FemThingResult fem_thing_run(const FemThingScene *scene) {
 	int32_t steps = (int32_t)((fall + scene->seconds) * scene->hz);
 	for (int32_t n = 0; n < steps; n++) {
 		fem_world_step(world, (float)(1.0 / scene->hz), 1);
+		FemStatistics statistics = {0};
+		fem_world_get_statistics(world, &statistics);
+		out.passes = statistics.passes > out.passes ? statistics.passes : out.passes;
 		if (scene->ball_mass > 0.0f)
 			move_striker(scene, &striker);
 	}

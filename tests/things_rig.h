@@ -41,6 +41,7 @@ typedef struct FemThingResult {
 	double ball_speed; // m/s, at the end, along its first direction
 	double ball_past;  // m, how far it has gone along that
 	bool is_asleep;
+	int32_t passes; // most of any step
 } FemThingResult;
 
 FemThingScene fem_thing_scene(const FemTetMesh *tets, const FemMaterialDef *material);

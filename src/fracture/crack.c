@@ -376,33 +376,92 @@ static double area_of_cuts(const FemBody *body, int32_t first) {
 	return sum;
 }
 
-FemCrackSplits fem_crack_split(FemBody *body, uint64_t step, int32_t most, float dt, double *io_area) {
-	FemCrackSplits result = {0, INFINITY};
+// ---- running on
+
+#define RUN_EDGES 8  // that a crack runs on in a pass under the stress that was found before it began; chosen
+#define RUN_NODES 64 // tips of one crack that are looked at in a pass; chosen: bounds the work
+
+typedef struct Run {
+	FemBody *body;
+	const FemCrackRules *rules;
+	FemCrackSplits result;
+	double area;                               // m^2, that may still be opened
+	int32_t tips[RUN_NODES], edges[RUN_NODES]; // nodes at the end of what a crack has opened, and how far it has run
+	int32_t tip_count;
+} Run;
+
+static void add_tips(Run *run, int32_t first_cut, int32_t edges) {
+	const FemBreaking *breaking = run->body->breaking;
+	for (int32_t i = 3 * first_cut; i < 3 * breaking->cut_count && run->tip_count < RUN_NODES; i++) {
+		int32_t node = breaking->cuts[i / 3].nodes[i % 3];
+		if (node >= run->body->topology->node_count || breaking->marks[node]) // a copy of this pass, or one that waits
+			continue;
+		run->tips[run->tip_count] = node;
+		run->edges[run->tip_count++] = edges;
+	}
+}
+
+// Splits a node that wants to, and lets those beside it wait. `edges`: that its crack has run in this pass.
+static void split_and_wait(Run *run, const FemSeparation *separation, int32_t edges) {
+	FemBody *body = run->body;
+	const FemTopology *t = body->topology;
+	int32_t cuts = body->breaking->cut_count;
+	FemRange range = t->split->star[separation->node];
+	int32_t star[FEM_STAR_MAX], count = range.end - range.begin;
+	if (body->breaking->marks[separation->node] || count > FEM_STAR_MAX)
+		return;
+	memcpy(star, t->node_tets + range.begin, sizeof *star * (size_t)count); // splitting moves them
+	if (!split_node(body, separation->node, separation->normal, separation->is_pierced) &&
+		!split_beside_rim(body, separation->node, separation->normal))
+		return;
+	run->result.count++;
+	run->area -= area_of_cuts(body, cuts);
+	double time = passing_time(body, star, count);
+	bool is_fast = FAST_EDGES * time < (double)run->rules->dt;
+	run->result.time = fmin(run->result.time, time);
+	run->result.edges = edges + 1 > run->result.edges ? edges + 1 : run->result.edges;
+	let_neighbours_wait(body, separation, star, count, is_fast);
+	if (is_fast && run->rules->tip_gain && edges + 1 < RUN_EDGES)
+		add_tips(run, cuts, edges + 1);
+}
+
+// In a wall a fast crack goes on through columns at its tip that the stress found in this pass already drives it
+// through: that at the new tip is higher still, so that the next pass would only find the same. In a solid the tip is a
+// line, all of which goes on with the next pass: a front that runs ahead in one place spends the energy of a blow on
+// cracks that part nothing.
+static void run_on(Run *run) {
+	FemBody *body = run->body;
+	const FemTopology *t = body->topology;
+	for (int32_t i = 0; i < run->tip_count && run->result.count < run->rules->most; i++) {
+		int32_t node = run->tips[i];
+		FemRange range = t->split->star[node];
+		int32_t star[FEM_STAR_MAX], count = range.end - range.begin;
+		FemSeparation separation;
+		if (body->breaking->marks[node] || !body->step->node_hot[node] || count > FEM_STAR_MAX ||
+			column_end(body, node) < 0)
+			continue;
+		memcpy(star, t->node_tets + range.begin, sizeof *star * (size_t)count);
+		float gain = run->rules->tip_gain(run->rules->context, body, node, star, count);
+		if (gain > 1.0f && fem_separation_of_node(body, node, star, count, gain, &separation))
+			split_and_wait(run, &separation, run->edges[i]);
+	}
+	run->tip_count = 0;
+}
+
+FemCrackSplits fem_crack_split(FemBody *body, const FemCrackRules *rules, double *io_area) {
+	Run run = {.body = body, .rules = rules, .result = {.time = INFINITY}, .area = *io_area};
 	FEM_ASSERT(body->own_topology);
 	if (!fem_split_open(body->own_topology))
-		return result;
-	const FemTopology *t = body->topology;
-	sort_separations(body, step);
-	memset(body->breaking->marks, 0, (size_t)t->node_count);
-	for (int32_t i = 0; i < body->step->separation_count && result.count<most && * io_area> 0.0; i++) {
-		const FemSeparation *separation = &body->step->separations[i];
-		int32_t cuts = body->breaking->cut_count;
-		FemRange range = t->split->star[separation->node];
-		int32_t star[FEM_STAR_MAX], count = range.end - range.begin;
-		if (body->breaking->marks[separation->node] || count > FEM_STAR_MAX)
-			continue;
-		memcpy(star, t->node_tets + range.begin, sizeof *star * (size_t)count); // splitting moves them
-		if (!split_node(body, separation->node, separation->normal, separation->is_pierced) &&
-			!split_beside_rim(body, separation->node, separation->normal))
-			continue;
-		result.count++;
-		*io_area -= area_of_cuts(body, cuts);
-		double time = passing_time(body, star, count);
-		result.time = fmin(result.time, time);
-		let_neighbours_wait(body, separation, star, count, FAST_EDGES * time < (double)dt);
+		return run.result;
+	sort_separations(body, rules->order);
+	memset(body->breaking->marks, 0, (size_t)body->topology->node_count);
+	for (int32_t i = 0; i < body->step->separation_count && run.result.count < rules->most && run.area > 0.0; i++) {
+		split_and_wait(&run, &body->step->separations[i], 0);
+		run_on(&run);
 	}
-	FEM_ASSERT(result.count <= most && (result.count == 0) == (body->breaking->cut_count == 0));
-	if (result.count == 0)
+	FEM_ASSERT(run.result.count <= rules->most && (run.result.count == 0) == (body->breaking->cut_count == 0));
+	if (run.result.count == 0)
 		fem_split_close(body->own_topology);
-	return result;
+	*io_area = run.area;
+	return run.result;
 }

@@ -13,13 +13,26 @@ typedef struct FemFaceCut {
 
 typedef struct FemCrackSplits {
 	int32_t count; // nodes split
+	int32_t edges; // that the farthest crack has run
 	double time;   // s, in which the tip of the fastest crack has passed one of them
 } FemCrackSplits;
 
+// The strength over the stress at which a crack runs on through a node with that star (crack_tip.h).
+typedef float FemTipGain(
+	const void *context, const FemBody *body, int32_t node, const int32_t *star, int32_t star_count);
+
+typedef struct FemCrackRules {
+	uint64_t order;       // seed of the order among equals
+	int32_t most;         // nodes
+	float dt;             // s
+	FemTipGain *tip_gain; // of fast cracks that run on within a pass; null: none do
+	const void *context;
+} FemCrackRules;
+
 // Splits nodes of the list, the most overstressed first, until `most` were split or none is left that is not beside
-// one that was; faces go to breaking->cuts. step: seed of the order among equals. io_area: m^2 that may be opened; the
-// split that exceeds it is the last. The topology is left open (fem_split_open) when some were split.
-FemCrackSplits fem_crack_split(FemBody *body, uint64_t step, int32_t most, float dt, double *io_area);
+// one that was; faces go to breaking->cuts. io_area: m^2 that may be opened; the split that exceeds it is the last. The
+// topology is left open (fem_split_open) when some were split.
+FemCrackSplits fem_crack_split(FemBody *body, const FemCrackRules *rules, double *io_area);
 
 // ---- faces, between fem_split_open() and the rebuild; all that cut go through these
 

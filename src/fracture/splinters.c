@@ -376,18 +376,16 @@ FemVertexOwner fem_splinters_owner_in(const FemSplinters *s, const FemTopology *
 	return owner_of(t, tet, weights);
 }
 
-static FemVertexOwner owner_before(const FemSplinters *s, const FemTopology *t, int32_t vertex) {
-	return s->change[vertex] == FEM_OWNER_TET ? owner_of(t, s->tet_before[vertex], s->weights_before[vertex])
-											  : fem_splinters_owner(s, t, vertex);
-}
-
 void fem_splinters_publish(FemSplinters *s, const FemTopology *t) {
 	s->change_count = 0;
 	for (int32_t i = 0; s->has_changed && i < s->given.vertex_count; i++) {
 		if (s->change[i] == 0)
 			continue;
-		s->changes[s->change_count++] =
-			(FemOwnerChange){i, (FemOwnerChangeKind)s->change[i], fem_splinters_owner(s, t, i), owner_before(s, t, i)};
+		FemOwnerChange *change = &s->changes[s->change_count++];
+		*change = (FemOwnerChange){.vertex = i, .kind = (FemOwnerChangeKind)s->change[i]};
+		change->owner = change->before = fem_splinters_owner(s, t, i);
+		if (change->kind == FEM_OWNER_TET)
+			change->before = owner_of(t, s->tet_before[i], s->weights_before[i]);
 		s->change[i] = 0;
 	}
 	s->has_changed = false;

@@ -86,23 +86,23 @@ typedef struct FemSplinters {
 	int32_t *tet_before;        // [vertex]: of those that changed their tet, the one at the last publishing
 	float (*weights_before)[4]; // [vertex]: in it
 	bool has_changed;
-	bool is_behind;      // cuts or homes were noted that vertices have not followed yet
-	uint8_t *is_lost;    // [splinter]: a face in its reach has opened or its home has moved; 0 once it has followed
-	uint8_t *is_renamed; // [tet]: names a node that was copied; 0 once its splinters know
+	bool is_behind;          // cuts or homes were noted that vertices have not followed yet
+	uint8_t *is_lost;        // [splinter]: a face in its reach has opened or its home has moved; 0 once it has followed
+	uint8_t *is_renamed;     // [tet]: names a node that was copied; 0 once its splinters know
 	FemOwnerChange *changes; // [vertex]: of the last publishing
 	int32_t change_count;
 
 	// ---- scratch
-	uint8_t *tet_mark;        // [tet]: 0 outside the reach, 1 in it, 2 connected with home; 0 between calls
-	int32_t *queue;           // [longest reach]
-	FemTetShape *shapes;      // [longest reach]
-	FemTetBall *balls;        // [longest reach]
-	uint8_t *is_listed;       // [splinter]; 0 between calls
-	int32_t *list;            // [splinter]
-	FemLostVertex *lost;      // [most vertices of a splinter]
+	uint8_t *tet_mark;               // [tet]: 0 outside the reach, 1 in it, 2 connected with home; 0 between calls
+	int32_t *queue;                  // [longest reach]
+	FemTetShape *shapes;             // [longest reach]
+	FemTetBall *balls;               // [longest reach]
+	uint8_t *is_listed;              // [splinter]; 0 between calls
+	int32_t *list;                   // [splinter]
+	FemLostVertex *lost;             // [most vertices of a splinter]
 	int32_t lost_at[FEM_LOST_SLOTS]; // by position: one of `lost` that may lie there
-	FemHousehold *households; // [tet], of which as many as there are components
-	int32_t *component_queue; // [tet]
+	FemHousehold *households;        // [tet], of which as many as there are components
+	int32_t *component_queue;        // [tet]
 
 	void *block, *own_block; // what does not change, and what does
 	size_t bytes, own_bytes;

@@ -108,8 +108,7 @@ static void find_hot_task(void *context, int32_t chunk_index) {
 	FemBody *body = world->bodies[chunk->body];
 	FemRange run = {chunk->begin, chunk->begin};
 	while (is_listed(body) && next_batches(fracture, body, chunk->end, &run))
-		fem_separation_find_hot(
-			body, run.begin, run.end, fracture->is_look && body->own_topology ? TIP_SHARE : 1.0f, fracture->is_look);
+		fem_separation_find_hot(body, run.begin, run.end, fracture->is_look ? TIP_SHARE : 1.0f, fracture->is_look);
 }
 
 static void find_tension_task(void *context, int32_t chunk_index) {
@@ -130,12 +129,11 @@ static bool may_separate(const FemBody *body, int32_t component, bool is_look) {
 }
 
 // Of the real force of a blow alone: loads break what has cracked as they break what is whole.
-static float tip_gain(const FemWorld *world, const FemBody *body, int32_t node) {
-	const FemTopology *t = body->topology;
-	int32_t tet = t->node_tets[t->node_tet_start[node]] / 4;
-	const FemMaterialDef *def = &world->materials[body->tet_material[tet]].def;
+static float tip_gain(const void *context, const FemBody *body, int32_t node, const int32_t *star, int32_t star_count) {
+	const FemWorld *world = context;
+	const FemMaterialDef *def = &world->materials[body->tet_material[star[0] / 4]].def;
 	const FemTopology *whole = world->meshes[body->mesh_index].topology;
-	return def->prestress > 0.0f ? 1.0f : fem_crack_tip_gain(body, whole, node, def->fragment_size);
+	return def->prestress > 0.0f ? 1.0f : fem_crack_tip_gain(body, whole, node, star, star_count, def->fragment_size);
 }
 
 // Each node has its place in the list; those that do not want to split are left out afterwards.
@@ -155,9 +153,9 @@ static void find_separations_task(void *context, int32_t chunk_index) {
 		out->node = -1;
 		if (!is_in_play || !body->step->node_hot[i])
 			continue;
-		float gain = is_look ? tip_gain(world, body, i) : 1.0f;
-		fem_separation_of_node(
-			body, i, t->node_tets + t->node_tet_start[i], t->node_tet_start[i + 1] - t->node_tet_start[i], gain, out);
+		const int32_t *star = t->node_tets + t->node_tet_start[i];
+		int32_t count = t->node_tet_start[i + 1] - t->node_tet_start[i];
+		fem_separation_of_node(body, i, star, count, is_look ? tip_gain(world, body, i, star, count) : 1.0f, out);
 	}
 }
 
@@ -269,13 +267,19 @@ static void note_cuts(FemBody *body) {
 static void cut_body(FemWorld *world, FemBody *body, uint64_t order, float dt, bool is_look, FemDice *dice) {
 	FemBreaking *breaking = body->breaking;
 	double unbound = INFINITY;
-	int32_t most = fem_work_splits(world);
-	FemCrackSplits splits = fem_crack_split(body, order, most, dt, is_look ? &breaking->crack_area : &unbound);
+	FemCrackRules rules = {
+		.order = order,
+		.most = fem_work_splits(world),
+		.dt = dt,
+		.tip_gain = is_look ? tip_gain : NULL,
+		.context = world,
+	};
+	FemCrackSplits splits = fem_crack_split(body, &rules, is_look ? &breaking->crack_area : &unbound);
 	breaking->is_dicing |= breaking->has_prestress && splits.count > 0;
 	breaking->has_dice = fem_dicing_cut(world, body, dt, dice);
 	breaking->split_count = splits.count + dice->count;
 	if (splits.count > 0)
-		breaking->crack_time = fmax(breaking->crack_time, world->time) + splits.time;
+		breaking->crack_time = fmax(breaking->crack_time, world->time) + splits.edges * splits.time;
 	if (breaking->cut_count > 0)
 		note_cuts(body);
 	if (breaking->cut_count > 0 && is_look)
