@@ -89,8 +89,8 @@ typedef struct FemSplinters {
 	bool is_behind;          // cuts or homes were noted that vertices have not followed yet
 	uint8_t *is_lost;        // [splinter]: a face in its reach has opened or its home has moved; 0 once it has followed
 	uint8_t *is_renamed;     // [tet]: names a node that was copied; 0 once its splinters know
-	FemOwnerChange *changes; // [vertex]: of the last publishing
-	int32_t change_count;
+	FemOwnerChange *changes; // of the last publishing
+	int32_t change_count, change_capacity;
 
 	// ---- scratch
 	uint8_t *tet_mark;               // [tet]: 0 outside the reach, 1 in it, 2 connected with home; 0 between calls

@@ -202,7 +202,6 @@ static void place_own(FemSplinters *s, FemCarver *carver) {
 	s->weights_before = fem_carve(carver, sizeof *s->weights_before * vertices);
 	s->is_lost = FEM_CARVE(carver, uint8_t, splinters);
 	s->is_renamed = FEM_CARVE(carver, uint8_t, tets);
-	s->changes = FEM_CARVE(carver, FemOwnerChange, vertices);
 	s->tet_mark = FEM_CARVE(carver, uint8_t, tets);
 	s->queue = FEM_CARVE(carver, int32_t, s->reach_most);
 	s->shapes = FEM_CARVE(carver, FemTetShape, s->reach_most);
@@ -257,6 +256,7 @@ void fem_splinters_free(FemSplinters *s) {
 	if (!s)
 		return;
 	fem_free(s->own_block, s->own_bytes);
+	FEM_FREE_ARRAY(s->changes, s->change_capacity);
 	if (s->shared) {
 		s->shared->use_count--;
 		fem_free(s, sizeof *s);
@@ -288,9 +288,10 @@ bool fem_splinters_freeze(FemSplinters *s) {
 	s->own_block = block;
 	s->own_bytes = measure.used;
 	s->change = NULL;
+	FEM_FREE_ARRAY(s->changes, s->change_capacity);
 	s->changes = NULL;
 	s->has_changed = false;
-	s->change_count = 0;
+	s->change_count = s->change_capacity = 0;
 	return true;
 }
 

@@ -12,7 +12,7 @@
 #define BROKEN_MAX ((size_t)1 << 20) // the same for broken ones, of which a few at a time break further. Chosen
 #define WHOLE_BYTES 900              // measured, a tet: topology of its own, arrays by node and piece
 #define TREE_BYTES 150               // measured, a tet: trees of a broken body
-#define OWNER_BYTES 130 // a vertex of splinters: who follows what, before and after; counted from their arrays
+#define OWNER_BYTES 50               // a vertex of splinters: who follows what, and did; counted from their arrays
 
 // What a body that breaks in the next step would take. Its solver is made anew in parts before the old one is given up.
 static size_t breaking_need(const FemBody *body) {
