@@ -9,6 +9,7 @@
 #include "world/step/breaking.h"
 #include "world/world.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define TOUGHNESS 1e5f // Pa
@@ -99,6 +100,21 @@ FEM_TEST(separation, fibres_have_no_sense) {
 		FEM_CHECK(splits_at(&star, 1.001f * RATIO * TOUGHNESS));
 		star_end(&star);
 	}
+}
+
+// What pulls along the fibres of a tet, wherever these point after a rotation, counts one part in the ratio, what pulls
+// across them wholly. Fails when tension is felt alike in all directions: pieces of crates then were elastic for
+// seconds.
+FEM_TEST(separation, tension_along_fibres_is_felt_less) {
+	Star star = star_create(RATIO);
+	FemBody *body = star.body;
+	FemTetStress along = {.normal = {TOUGHNESS, 0.0f, 0.0f, 0.0f}}, across = {.normal = {0.0f, TOUGHNESS, 0.0f, 0.0f}};
+	FEM_CHECK_NEAR(fem_felt_tension(body, 0, &along), TOUGHNESS / RATIO, 1e-4 * TOUGHNESS);
+	FEM_CHECK_NEAR(fem_felt_tension(body, 0, &across), TOUGHNESS, 1e-4 * TOUGHNESS);
+	body->rotation[0] = (FemVec4){0.0f, 0.0f, sqrtf(0.5f), sqrtf(0.5f)}; // x is y now
+	FEM_CHECK_NEAR(fem_felt_tension(body, 0, &along), TOUGHNESS, 1e-4 * TOUGHNESS);
+	FEM_CHECK_NEAR(fem_felt_tension(body, 0, &across), TOUGHNESS / RATIO, 1e-4 * TOUGHNESS);
+	star_end(&star);
 }
 
 // The order of a step's splits, none of which is made.

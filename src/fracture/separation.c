@@ -25,6 +25,56 @@
 // toughness in tension is not looked at.
 #define HOT_SHARE 0.4f
 
+// ---- fibres
+
+// q g q^-1 = g + 2 q.w (q x g) + 2 q x (q x g), of the fibres of a tet: their direction in the world.
+static void fibre_of_tet(const FemBody *body, int32_t tet, double out[3]) {
+	FemVec4 g = body->tet_grain[tet], q = body->rotation[tet];
+	double u[3] = {(double)(q.y * g.z - q.z * g.y), (double)(q.z * g.x - q.x * g.z), (double)(q.x * g.y - q.y * g.x)};
+	out[0] = (double)g.x + 2.0 * ((double)q.w * u[0] + (double)q.y * u[2] - (double)q.z * u[1]);
+	out[1] = (double)g.y + 2.0 * ((double)q.w * u[1] + (double)q.z * u[0] - (double)q.x * u[2]);
+	out[2] = (double)g.z + 2.0 * ((double)q.w * u[2] + (double)q.x * u[1] - (double)q.y * u[0]);
+}
+
+// Fibres hold together along themselves: z' = A z A with A = I - w g g^T counts what pulls along them 1 / ratio.
+static void apply_grain(double z[6], const double g[3], double w) {
+	double full[3][3] = {{z[0], z[3], z[5]}, {z[3], z[1], z[4]}, {z[5], z[4], z[2]}};
+	double a[3][3], left[3][3];
+	for (int i = 0; i < 3; i++) {
+		for (int j = 0; j < 3; j++)
+			a[i][j] = (i == j ? 1.0 : 0.0) - w * g[i] * g[j];
+	}
+	for (int i = 0; i < 3; i++) {
+		for (int j = 0; j < 3; j++)
+			left[i][j] = a[i][0] * full[0][j] + a[i][1] * full[1][j] + a[i][2] * full[2][j];
+	}
+	for (int i = 0; i < 3; i++) {
+		int j = (i + 1) % 3;
+		z[i] = left[i][0] * a[0][i] + left[i][1] * a[1][i] + left[i][2] * a[2][i];
+		z[i + 3] = left[i][0] * a[0][j] + left[i][1] * a[1][j] + left[i][2] * a[2][j];
+	}
+}
+
+static void unpack(const FemTetStress *s, double out[6]) {
+	out[0] = (double)s->normal.x, out[1] = (double)s->normal.y, out[2] = (double)s->normal.z;
+	out[3] = (double)s->shear.x, out[4] = (double)s->shear.y, out[5] = (double)s->shear.z;
+}
+
+static FemTetStress pack(const double p[6]) {
+	return (FemTetStress){{(float)p[0], (float)p[1], (float)p[2], 0.0f}, {(float)p[3], (float)p[4], (float)p[5], 0.0f}};
+}
+
+float fem_felt_tension(const FemBody *body, int32_t tet, const FemTetStress *stress) {
+	double s[6], axis[3];
+	if (!body->breaking || !body->breaking->has_grain || !(body->tet_grain[tet].w > 0.0f))
+		return fem_tension_bound(stress);
+	unpack(stress, s);
+	fibre_of_tet(body, tet, axis);
+	apply_grain(s, axis, (double)body->tet_grain[tet].w);
+	FemTetStress felt = pack(s);
+	return fem_tension_bound(&felt);
+}
+
 // ---- hot
 
 // Toughness, a force, converted to a stress by the largest face of the tet, which bounds the stress that a node can
@@ -52,7 +102,9 @@ void fem_separation_find_hot(FemBody *body, int32_t batch_begin, int32_t batch_e
 		if (t->user_of_tet[tet] < 0)
 			continue;
 		float bound = fem_tension_bound(&body->step->tet_stress[tet]);
-		if (!(bound > 0.0f) || !(bound >= share * HOT_SHARE * toughness_as_stress(body, tet)))
+		float least = share * HOT_SHARE * toughness_as_stress(body, tet);
+		if (!(bound > 0.0f) || !(bound >= least) ||
+			!(fem_felt_tension(body, tet, &body->step->tet_stress[tet]) >= least))
 			continue;
 		if (!has_rigid && body->pieces[fem_tet_component(t, tet)].is_rigid)
 			continue;
@@ -63,16 +115,11 @@ void fem_separation_find_hot(FemBody *body, int32_t batch_begin, int32_t batch_e
 
 // ---- tension
 
-static void unpack(const FemTetStress *s, double out[6]) {
-	out[0] = (double)s->normal.x, out[1] = (double)s->normal.y, out[2] = (double)s->normal.z;
-	out[3] = (double)s->shear.x, out[4] = (double)s->shear.y, out[5] = (double)s->shear.z;
-}
-
 static FemTetStress tensile_part(const FemTetStress *stress) {
 	double s[6], p[6];
 	unpack(stress, s);
 	fem_tensile_part(s, p);
-	return (FemTetStress){{(float)p[0], (float)p[1], (float)p[2], 0.0f}, {(float)p[3], (float)p[4], (float)p[5], 0.0f}};
+	return pack(p);
 }
 
 void fem_separation_find_tension(FemBody *body, int32_t batch_begin, int32_t batch_end) {
@@ -176,21 +223,14 @@ static bool grain_at(const FemBody *body, const int32_t *star, int32_t star_coun
 	axis[0] = axis[1] = axis[2] = 0.0;
 	for (int32_t k = 0; k < star_count; k++) {
 		int32_t tet = star[k] / 4;
-		FemVec4 g = body->tet_grain[tet], q = body->rotation[tet];
-		if (!(g.w > 0.0f))
+		double rotated[3];
+		if (!(body->tet_grain[tet].w > 0.0f))
 			continue;
-		// q g q^-1 = g + 2 q.w (q x g) + 2 q x (q x g)
-		double u[3] = {
-			(double)(q.y * g.z - q.z * g.y), (double)(q.z * g.x - q.x * g.z), (double)(q.x * g.y - q.y * g.x)};
-		double rotated[3] = {
-			(double)g.x + 2.0 * ((double)q.w * u[0] + (double)q.y * u[2] - (double)q.z * u[1]),
-			(double)g.y + 2.0 * ((double)q.w * u[1] + (double)q.z * u[0] - (double)q.x * u[2]),
-			(double)g.z + 2.0 * ((double)q.w * u[2] + (double)q.x * u[1] - (double)q.y * u[0]),
-		};
+		fibre_of_tet(body, tet, rotated);
 		double sign = rotated[0] * axis[0] + rotated[1] * axis[1] + rotated[2] * axis[2] < 0.0 ? -1.0 : 1.0;
 		for (int i = 0; i < 3; i++)
 			axis[i] += sign * rotated[i];
-		weight += (double)g.w;
+		weight += (double)body->tet_grain[tet].w;
 	}
 	length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
 	if (!(length > AXIS_MIN))
@@ -200,26 +240,6 @@ static bool grain_at(const FemBody *body, const int32_t *star, int32_t star_coun
 	*out_weight = weight / star_count;
 	FEM_ASSERT(*out_weight >= 0.0 && *out_weight < 1.0 + 1e-6);
 	return true;
-}
-
-// Fibres hold together along themselves: zeta' = A zeta A with A = I - w g g^T counts what pulls along them 1 / ratio,
-// and rotates the plane so that it runs along them.
-static void apply_grain(double zeta[6], const double g[3], double w) {
-	double full[3][3] = {{zeta[0], zeta[3], zeta[5]}, {zeta[3], zeta[1], zeta[4]}, {zeta[5], zeta[4], zeta[2]}};
-	double a[3][3], left[3][3];
-	for (int i = 0; i < 3; i++) {
-		for (int j = 0; j < 3; j++)
-			a[i][j] = (i == j ? 1.0 : 0.0) - w * g[i] * g[j];
-	}
-	for (int i = 0; i < 3; i++) {
-		for (int j = 0; j < 3; j++)
-			left[i][j] = a[i][0] * full[0][j] + a[i][1] * full[1][j] + a[i][2] * full[2][j];
-	}
-	for (int i = 0; i < 3; i++) {
-		int j = (i + 1) % 3;
-		zeta[i] = left[i][0] * a[0][i] + left[i][1] * a[1][i] + left[i][2] * a[2][i];
-		zeta[i + 3] = left[i][0] * a[0][j] + left[i][1] * a[1][j] + left[i][2] * a[2][j];
-	}
 }
 
 // The force that a stress of 1 Pa along n gives a node: 1/6 sum |n . face| = 1/2 sum V |n . c| (docs/method.md,

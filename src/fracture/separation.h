@@ -72,6 +72,10 @@ static inline int32_t fem_fewest_tets(const FemBreaking *breaking) {
 	return breaking->piece_tets_min > FEM_PIECE_TETS_MIN ? breaking->piece_tets_min : FEM_PIECE_TETS_MIN;
 }
 
+// Pa, an upper bound of the largest principal stress of a tet as its fibres feel it: what pulls along them counts one
+// part in the ratio of their strengths.
+float fem_felt_tension(const FemBody *body, int32_t tet, const FemTetStress *stress);
+
 // Each for a run of batches or nodes, on any thread. First: marks nodes beside tets in tension (node_hot must be 0),
 // `share` of what is usual. Of rigid pieces only when they are looked at in a blow; else loads decide on them
 // (world/step/rigid_pieces.h).

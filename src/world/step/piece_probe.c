@@ -259,7 +259,7 @@ static FemTetStress stress_of_tet(const FemBody *body, int32_t tet, const FemVec
 
 static float tension_of_tet(const FemBody *body, int32_t tet, const FemVec4 *x, const FemVec4 *u) {
 	FemTetStress stress = stress_of_tet(body, tet, x, u);
-	return fem_tension_bound(&stress);
+	return fem_felt_tension(body, tet, &stress);
 }
 
 // The piece that an acting cell is of, or -1.
@@ -269,10 +269,11 @@ static int32_t piece_of_cell(const FemBody *body, int32_t cell) {
 	return fem_cell_acts(body, cell) ? fem_node_component(t, fem_tet_node(t, at / 4, at % 4)) : -1;
 }
 
-static float largest_tension(const FemTetStress *stress, int32_t corners) {
+static float largest_tension(const FemBody *body, int32_t cell, const FemTetStress *stress) {
+	const FemPlateCell *plate = &body->topology->cells.cells[cell];
 	float tension = -INFINITY;
-	for (int32_t k = 0; k < corners; k++)
-		tension = fmaxf(tension, fem_tension_bound(&stress[k]));
+	for (int32_t k = 0; k < 2 * fem_cell_column_count(plate); k++)
+		tension = fmaxf(tension, fem_felt_tension(body, plate->tets[0], &stress[k]));
 	return tension;
 }
 
@@ -290,7 +291,7 @@ static int32_t tensions_of_cells(const FemBody *body, int32_t component, int32_t
 		fem_plate_element_stress(body, cell, body->step->start->position, kept);
 		fem_plate_element_stress(body, cell, body->step->direction, now);
 		out[0] = (FemProbeTension){
-			cells->cells[cell].tets[0], largest_tension(now, corners), largest_tension(kept, corners)};
+			cells->cells[cell].tets[0], largest_tension(body, cell, now), largest_tension(body, cell, kept)};
 		return 1;
 	}
 	for (int32_t i = begin; i < cell - first; i++) {
@@ -311,7 +312,8 @@ static int32_t tensions_of_cells(const FemBody *body, int32_t component, int32_t
 	for (int32_t i = 0; i < count; i++) {
 		if (piece_of_cell(body, first + begin + i) == component)
 			out[found++] = (FemProbeTension){cells->cells[first + begin + i].tets[0],
-				largest_tension(now + i * corners, corners), largest_tension(kept + i * corners, corners)};
+				largest_tension(body, first + begin + i, now + i * corners),
+				largest_tension(body, first + begin + i, kept + i * corners)};
 	}
 	return found;
 }
@@ -370,7 +372,7 @@ float fem_tet_tension(const FemBody *body, int32_t tet) {
 	if (cell < 0)
 		return tension_of_tet(body, tet, body->position, NULL);
 	fem_plate_element_stress(body, cell, body->position, stress);
-	return largest_tension(stress, 2 * fem_cell_column_count(&body->topology->cells.cells[cell]));
+	return largest_tension(body, cell, stress);
 }
 
 // ---- reactions
