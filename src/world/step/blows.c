@@ -30,7 +30,8 @@
 // Sections of a free piece that its cracks must be able to run through, or none is begun: a vase of 0.3 m holds 0.3 m
 // in any position. Chosen.
 #define SECTIONS_LEAST 4.0f
-#define STOPPED_SHARE 0.7f // of its speed: a piece that a blow takes less of falls on; chosen
+#define BROKEN_SECTIONS_LEAST 1.0f // the same of what has broken, and has notches. Less would part nothing; chosen
+#define STOPPED_SHARE 0.7f         // of its speed: a piece that a blow takes less of falls on; chosen
 
 size_t fem_blows_bytes(const FemBody *body) {
 	if (!body->breaking || !body->breaking->has_impacts)
@@ -339,20 +340,66 @@ static bool is_crumb(const FemPiece *piece) {
 	return piece->is_rigid && isinf(piece->margin);
 }
 
-// The energy of a blow is spent on waves, heat and flight, and a share of it on cracks. A crack that could not run
-// through the section of a piece is not begun.
-static void add_crack_area(const FemWorld *world, FemBody *body, int32_t component) {
+// J/m^2, of a crack in a piece.
+static float surface_energy(const FemBody *body, int32_t component) {
 	const FemTopology *t = body->topology;
-	int32_t whole = world->meshes[body->mesh_index].topology->component_count;
 	int32_t tet = t->node_tets[t->node_tet_start[t->component_nodes[component].begin]] / 4;
+	return body->tet_impact[tet].surface;
+}
+
+// The energy of a blow (J) is spent on waves, heat and flight, and a share of it on cracks. A crack that could not run
+// through the section of a piece is not begun, unless the piece is held, which may be pierced.
+static bool is_enough(const FemWorld *world, const FemBody *body, int32_t component, float energy) {
 	const FemPiece *piece = &body->pieces[component];
-	float surface = body->tet_impact[tet].surface, energy = CRACK_SHARE * body->step->blows[component].energy;
-	bool is_enough = energy >= SECTIONS_LEAST * surface * piece->volume / piece->length;
-	// What is held may be pierced, and what has broken has notches.
+	bool is_whole = body->topology->component_count <= world->meshes[body->mesh_index].topology->component_count;
+	float sections = is_whole ? SECTIONS_LEAST : BROKEN_SECTIONS_LEAST;
+	return fem_piece_is_attached(body, component) ||
+		CRACK_SHARE * energy >= sections * surface_energy(body, component) * piece->volume / piece->length;
+}
+
+static void add_crack_area(const FemWorld *world, FemBody *body, int32_t component) {
+	const FemBlow *blow = &body->step->blows[component];
+	float surface = surface_energy(body, component), energy = CRACK_SHARE * blow->energy;
 	if (fem_piece_is_attached(body, component))
-		energy += body->step->blows[component].dent_energy;
-	if (is_enough || t->component_count > whole || fem_piece_is_attached(body, component))
+		energy += blow->dent_energy;
+	if (is_enough(world, body, component, blow->energy))
 		body->breaking->crack_area += surface > 0.0f ? (double)(energy / surface) : INFINITY;
+}
+
+// A piece that even all of the energy of the blow, that of both masses with the speed at which they meet, could not
+// crack is whole, and is not looked at. Most of the shards of a vase that come down are that.
+static void drop_weak_blow(const FemWorld *world, FemBody *body, int32_t component) {
+	FemBlow *blow = &body->step->blows[component];
+	FemPiece *piece = &body->pieces[component];
+	if (!blow->is_struck || !(blow->weight > 0.0f) || piece->blow_time > 0.0f || is_crumb(piece))
+		return;
+	float speed = blow->approach / blow->weight, mass = 1.0f / (1.0f / piece->mass + blow->mobility / blow->weight);
+	if (is_enough(world, body, component, 0.5f * mass * speed * speed))
+		return;
+	bool leans = blow->leans || piece->ground_load > 0.0f;
+	blow->is_struck = false;
+	body->breaking->was_struck = true;
+	piece->spent_speed = 1.0f;
+	piece->look_is_over = true;
+	piece->blow_decides = body->blow_speed == 0.0f && !leans && blow->load < PUSH_SHARE * mass * speed;
+}
+
+// False: none is left.
+static bool drop_weak_blows(FemStep *step) {
+	const FemWorld *world = step->world;
+	bool any = false;
+	for (int32_t i = 0; i < world->islands.active_count; i++) {
+		FemBody *body = world->bodies[world->islands.active_bodies[i]];
+		bool is_struck = false;
+		for (int32_t c = 0; body->step->blows && c < body->topology->component_count; c++) {
+			drop_weak_blow(world, body, c);
+			is_struck |= body->step->blows[c].is_struck;
+		}
+		if (!is_struck)
+			body->step->blows = NULL;
+		any |= is_struck;
+	}
+	return any;
 }
 
 static void look_task(void *context, int32_t index) {
@@ -395,7 +442,7 @@ static void limit_blows(FemStep *step) {
 }
 
 bool fem_blows_displace(FemStep *step) {
-	if (step->world->breakable_count == 0 || !find_blows(step))
+	if (step->world->breakable_count == 0 || !find_blows(step) || !drop_weak_blows(step))
 		return false;
 	for (int32_t i = 0; i < step->world->islands.active_count; i++) {
 		FemBodyStep *of_body = step->world->bodies[step->world->islands.active_bodies[i]]->step;
