@@ -80,11 +80,14 @@ void fem_triangle_tree_destroy(FemTriangleTree *tree) {
 	delete tree;
 }
 
-void fem_triangle_tree_refit(FemTriangleTree *tree, const float *vertices) {
-	if (!tree || !vertices)
-		return;
+FemTreeParts fem_triangle_tree_move(FemTriangleTree *tree, const float *vertices) {
 	tree->mesh.SetPointers(tree->mesh.GetTris(), reinterpret_cast<const Point *>(vertices));
-	tree->model.Refit();
+	FemTreeParts parts = {};
+	parts.nodes = const_cast<FemTreeNode *>(fem_triangle_tree_root(tree));
+	parts.node_count = (int32_t)tree->model.GetTree()->GetNbNodes();
+	parts.triangles = reinterpret_cast<const int32_t *>(tree->mesh.GetTris());
+	parts.vertex_stride_floats = (int32_t)(tree->mesh.GetVertexStride() / sizeof(float));
+	return parts;
 }
 
 bool fem_triangle_tree_rename(FemTriangleTree *tree, const int32_t *triangles) {

@@ -1,7 +1,7 @@
 // Trees over triangle meshes, by Opcode: a C face on the engine's one C++ file.
 //
 // The trees are Opcode's no-leaf, unquantized ones, the only kind that can be refitted: build costs 0.4-0.8 us a
-// triangle and allocates, refit 12-15 ns a triangle and does not. When vertices move, refit; when triangles change,
+// triangle and allocates, refit 4 ns a triangle and does not. When vertices move, refit; when triangles change,
 // build anew. One tree for each METIS part of a surface keeps a fracture's rebuild small.
 //
 // Queries are walks over the nodes (fem_triangle_tree_root, tree_walk.h), by any number of threads at once; refitting
@@ -41,6 +41,16 @@ typedef struct FemTreeNode {
 	float center[3], extent[3]; // m; the box reaches from center - extent to center + extent
 	uintptr_t child[2];         // triangle * 2 + 1, or the address of a node
 } FemTreeNode;
+
+// What a refit (tree_refit.c) needs of a tree.
+typedef struct FemTreeParts {
+	FemTreeNode *nodes; // [node_count]: the root first, children behind their parents
+	int32_t node_count;
+	const int32_t *triangles; // 3 vertices each
+	int32_t vertex_stride_floats;
+} FemTreeParts;
+
+FemTreeParts fem_triangle_tree_move(FemTriangleTree *tree, const float *vertices); // to where vertices are now
 
 // Valid until the tree is destroyed; the boxes change with every refit.
 const FemTreeNode *fem_triangle_tree_root(const FemTriangleTree *tree);
