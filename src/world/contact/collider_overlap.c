@@ -315,3 +315,12 @@ bool fem_collider_overlap(const FemCollider *collider, const FemConvex *tet, int
 		fem_collider_flat_shape(collider, sub_shape, &storage, &shape) || round_shape(collider, tet, &storage, &shape);
 	return ok && fem_overlap(tet, &shape, out);
 }
+
+const FemConvex *fem_flat_shape(FemFlatShape *last, const FemCollider *collider, int32_t sub_shape) {
+	if (last->collider != collider || last->sub_shape != sub_shape) {
+		last->collider = collider;
+		last->sub_shape = sub_shape;
+		last->is_flat = fem_collider_flat_shape(collider, sub_shape, &last->storage, &last->convex);
+	}
+	return last->is_flat ? &last->convex : NULL;
+}

@@ -179,11 +179,21 @@ FemRange fem_contacts_of_pieces(const FemContact *contacts, int32_t count, const
 // Friction strength for the present slip speed, kg/s. The strength kept from rest would hold like glue: the first solve
 // after a push would tip a body over its front edge, and the normal impulse found there would keep friction many times
 // too strong.
-static float slipping_strength(const FemContact *contact, const FemContact *last, const float u[3], float along) {
+static float slipping_strength(const FemContact *contact, const FemContact *last, float slip) {
+	return contact->friction * last->normal_impulse / fmaxf(slip, FEM_GROUND_SLIP);
+}
+
+// How fast the two sides slide, m/s: u less its part along the normal. What moves by modes and stands on few points
+// slides as it did over the last step: modes that rest against something move at the end of a step and not on the mean
+// of it, and friction found itself anew in four solves.
+static float slip_of(
+	const FemContactBuilder *builder, const FemContact *contact, const FemContact *last, const float u[3], float along) {
 	float square = 0.0f;
 	for (int i = 0; i < 3; i++)
 		square += (u[i] - along * contact->normal[i]) * (u[i] - along * contact->normal[i]);
-	return contact->friction * last->normal_impulse / fmaxf(sqrtf(square), FEM_GROUND_SLIP);
+	bool is_kept = fem_side_is_collider(&contact->side[1]) &&
+		fem_contact_few_points(builder->world->bodies[contact->side[0].body]);
+	return is_kept ? last->slip : sqrtf(square);
 }
 
 // Its place is that of the contact when it is added: contacts are sorted, but never added after some were dropped.
@@ -245,7 +255,8 @@ void fem_contact_builder_start(const FemContactBuilder *builder, FemContact *con
 		(!last && contact->depth - contact->reference > slop) || is_of_placed(builder);
 	start_hold(builder->stage, contact, last);
 	if (last && last->normal_impulse > 0.0f) {
-		contact->friction_strength = fminf(last->friction_strength, slipping_strength(contact, last, u, along));
+		float slip = slip_of(builder, contact, last, u, along);
+		contact->friction_strength = fminf(last->friction_strength, slipping_strength(contact, last, slip));
 	}
 }
 

@@ -191,7 +191,7 @@ static int32_t thin_pieces(const FemWorld *world, FemContact *contacts, int32_t 
 
 static const FemModal *modal_of_side(const FemWorld *world, const FemContactSide *side) {
 	const FemBody *body = fem_side_is_body(side) ? world->bodies[side->body] : NULL;
-	return body && !(body->breaking && body->breaking->can_break) ? fem_modal_of(body) : NULL;
+	return body ? fem_contact_few_points(body) : NULL;
 }
 
 // Where the node with the largest share in a point stands among those that are spread over the body.

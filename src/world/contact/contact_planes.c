@@ -4,6 +4,9 @@
 #include "base/assert.h"
 #include "base/search.h"
 #include "base/vec.h"
+#include "collision/lanes4.h"
+#include "fracture/separation.h"
+#include "model/modal.h"
 #include "model/piece.h"
 #include "topology/topology.h"
 #include "world/contact/contact_builder.h"
@@ -127,13 +130,49 @@ static FemVec3 coming_at(const FemContactBuilder *builder, int32_t node) {
 	return is_fast ? coming : (FemVec3){0.0f, 0.0f, 0.0f};
 }
 
+static FemVec3 point_in(const FemConvex *shape, const FemBody *body, int32_t node) {
+	FemVec3 shift = fem_vec3d_to_vec3(fem_position_sub(body->origin, shape->origin));
+	return fem_vec3_add(fem_vec3_from(body->position[node]), shift);
+}
+
 static bool is_inside(
 	const FemContactBuilder *builder, const FemConvex *shape, int32_t plane_count, int32_t node, NodePlane *at) {
-	const FemBody *body = builder->world->bodies[builder->touch->body];
-	FemVec3 shift = fem_vec3d_to_vec3(fem_position_sub(body->origin, shape->origin));
-	FemVec3 x = fem_vec3_add(fem_vec3_from(body->position[node]), shift);
+	FemVec3 x = point_in(shape, builder->world->bodies[builder->touch->body], node);
 	return nearest_plane(
 		shape, plane_count, x, plane_count > 1 ? coming_at(builder, node) : (FemVec3){0.0f, 0.0f, 0.0f}, at);
+}
+
+// ---- which nodes
+
+const FemModal *fem_contact_few_points(const FemBody *body) {
+	return body->breaking && body->breaking->can_break ? NULL : fem_modal_of(body); // fewer points bend it more
+}
+
+// Bit k: node k of the tet is behind all planes.
+static unsigned nodes_inside(const FemBody *body, int32_t tet, const FemConvex *shape) {
+	FemVec3 shift = fem_vec3d_to_vec3(fem_position_sub(body->origin, shape->origin));
+	Float4 p[4], least = all4(0.0f), offset = {shift.x, shift.y, shift.z, 0.0f};
+	for (int k = 0; k < 4; k++)
+		p[k] = load4(&body->position[fem_tet_node(body->topology, tet, k)]) + offset;
+	Float4 x = {p[0][0], p[1][0], p[2][0], p[3][0]}, y = {p[0][1], p[1][1], p[2][1], p[3][1]},
+		   z = {p[0][2], p[1][2], p[2][2], p[3][2]};
+	for (int32_t i = 0; i < shape->plane_count; i++) {
+		FemVec4 n = shape->planes[i];
+		least = min4(all4(n.w) - (all4(n.x) * x + all4(n.y) * y + all4(n.z) * z), least);
+	}
+	return not_above4(all4(0.0f), least);
+}
+
+uint8_t fem_contact_nodes_held(const FemBody *body, int32_t tet, const FemConvex *shape) {
+	unsigned inside = nodes_inside(body, tet, shape), held = 0, outer = 0;
+	for (unsigned face = 0; face < 4 && inside; face++) {
+		unsigned corners = 15u & ~(1u << face);
+		if (!(body->tet_exterior[tet] >> face & 1))
+			continue;
+		outer |= corners;
+		held |= (inside & corners) == corners ? corners : 0;
+	}
+	return (uint8_t)(fem_contact_few_points(body) ? inside & outer : held);
 }
 
 static float face_area(const FemBody *body, const int32_t nodes[3]) {
@@ -150,45 +189,91 @@ static bool clear_node_areas(FemContactStage *stage, int32_t nodes) {
 	return FEM_LIST_HOLD(stage->node_area, stage->node_area_capacity, nodes, INT32_MAX);
 }
 
-// An outer face that lies wholly inside the solid is held at its nodes; the overlap of its tet is dropped. Nodes and
-// the area they stand for are gathered in the stage's scratch. Returns the number of nodes.
-static int32_t gather_faces_inside(FemContactBuilder *builder, const FemConvex *shape, FemRange items) {
+static void add_area(FemContactBuilder *builder, int32_t node, float area, int32_t *count) {
+	FemContactStage *stage = builder->stage;
+	if (stage->node_area[node] == 0.0f) {
+		if (!FEM_LIST_HOLD(
+				stage->candidates, stage->candidate_capacity, *count + 1, builder->world->def.contact_capacity))
+			return; // what is not listed would not be cleared
+		stage->candidates[(*count)++] = node;
+	}
+	stage->node_area[node] += area;
+}
+
+// Nodes of a tet that are held by themselves stand for all faces around them.
+static void add_nodes(FemContactBuilder *builder, const FemOverlapItem *item, int32_t *count) {
+	const FemBody *body = builder->world->bodies[builder->touch->body];
+	for (int k = 0; k < 4; k++) {
+		int32_t node = fem_tet_node(body->topology, item->tet, k);
+		if (!(item->held >> k & 1) || builder->stage->node_area[node] > 0.0f)
+			continue;
+		int32_t at = fem_first_not_below(body->surface_nodes, body->surface_node_count, node);
+		add_area(builder, node, body->surface_area[at], count);
+	}
+}
+
+// Nodes of an outer face that lies wholly inside share its area.
+static void add_faces(FemContactBuilder *builder, const FemOverlapItem *item, int32_t *count) {
+	const FemBody *body = builder->world->bodies[builder->touch->body];
+	for (int face = 0; face < 4; face++) {
+		int32_t nodes[3];
+		unsigned corners = 15u & ~(1u << face);
+		if (!(body->tet_exterior[item->tet] >> face & 1) || (item->held & corners) != corners)
+			continue;
+		for (int k = 0; k < 3; k++)
+			nodes[k] = fem_tet_node(body->topology, item->tet, (face + 1 + k) % 4);
+		for (int k = 0; k < 3; k++)
+			add_area(builder, nodes[k], face_area(body, nodes) / 3.0f, count);
+	}
+}
+
+// Nodes that are held and the area they stand for are gathered in the stage's scratch. Returns the number of nodes.
+static int32_t gather_held(FemContactBuilder *builder, FemRange items) {
 	const FemBody *body = builder->world->bodies[builder->touch->body];
 	FemContactStage *stage = builder->stage;
+	bool few = fem_contact_few_points(body) != NULL;
 	int32_t count = 0;
 	if (!clear_node_areas(stage, body->topology->node_count))
 		return 0;
 	for (int32_t i = items.begin; i < items.end; i++) {
-		FemOverlapItem *item = &stage->items[i];
-		for (int face = 0; face < 4; face++) {
-			int32_t nodes[3];
-			NodePlane at;
-			if (!(body->tet_exterior[item->tet] >> face & 1))
-				continue;
-			for (int k = 0; k < 3; k++)
-				nodes[k] = fem_tet_node(body->topology, item->tet, (face + 1 + k) % 4);
-			if (!is_inside(builder, shape, 1, nodes[0], &at) || !is_inside(builder, shape, 1, nodes[1], &at) ||
-				!is_inside(builder, shape, 1, nodes[2], &at))
-				continue;
-			item->held = true;
-			item->found = false;
-			for (int k = 0; k < 3; k++) {
-				if (stage->node_area[nodes[k]] == 0.0f) {
-					if (!FEM_LIST_HOLD(stage->candidates, stage->candidate_capacity, count + 1,
-							builder->world->def.contact_capacity))
-						continue; // what is not listed would not be cleared
-					stage->candidates[count++] = nodes[k];
-				}
-				stage->node_area[nodes[k]] += face_area(body, nodes) / 3.0f;
-			}
-		}
+		if (stage->items[i].held && few)
+			add_nodes(builder, &stage->items[i], &count);
+		else if (stage->items[i].held)
+			add_faces(builder, &stage->items[i], &count);
 	}
 	return count;
 }
 
+// Of the nodes of what moves by modes those that are spread best, as fem_contact_builder_thin_out() would choose them,
+// each with its share of all area. Returns how many are left.
+static int32_t choose_nodes(FemContactBuilder *builder, int32_t count) {
+	FemContactStage *stage = builder->stage;
+	const FemModal *modal = fem_contact_few_points(builder->world->bodies[builder->touch->body]);
+	if (!modal || count <= fem_modal_points_max(modal))
+		return count;
+	int32_t bound = 0, found = 0, left = 0;
+	float all = 0.0f, kept = 0.0f;
+	for (; found < fem_modal_points_max(modal); bound++)
+		found += stage->node_area[modal->spread[bound]] > 0.0f;
+	for (int32_t i = 0; i < count; i++) {
+		int32_t node = stage->candidates[i];
+		all += stage->node_area[node];
+		if (modal->rank[node] < bound) {
+			kept += stage->node_area[node];
+			stage->candidates[left++] = node;
+		} else {
+			stage->node_area[node] = 0.0f;
+		}
+	}
+	for (int32_t i = 0; i < left; i++)
+		stage->node_area[stage->candidates[i]] *= all / kept;
+	return left;
+}
+
 static void add_nodes_inside(FemContactBuilder *builder, const FemConvex *shape, int32_t plane_count, FemRange items) {
 	FemContactStage *stage = builder->stage;
-	int32_t count = gather_faces_inside(builder, shape, items), sub_shape = stage->items[items.begin].other_tet;
+	int32_t count = choose_nodes(builder, gather_held(builder, items));
+	int32_t sub_shape = stage->items[items.begin].other_tet;
 	for (int32_t i = 0; i < count; i++) {
 		NodePlane at = {
 			.node = stage->candidates[i], .area = stage->node_area[stage->candidates[i]], .sub_shape = sub_shape};

@@ -455,9 +455,20 @@ static bool tet_shape(const FemBody *body, int32_t tet, FemConvexTet *storage, F
 	return fem_convex_tet(body->origin, corners, body->tet_exterior[tet], storage, out);
 }
 
+static bool overlaps_collider(
+	FemWorld *world, FemOverlapItem *item, const FemConvex *tet, const FemConvex *flat, FemOverlap *out) {
+	const FemTouch *touch = &world->contacts.touches[item->touch];
+	const FemCollider *collider = &world->colliders[touch->other];
+	bool found = flat ? fem_overlap(tet, flat, out) : fem_collider_overlap(collider, tet, item->other_tet, out);
+	return found ||
+		(touch->ahead && fem_collider_overlap_ahead(world, touch, item, world->step_dt, tet, out));
+}
+
 static void overlap_task(void *context, int32_t chunk) {
 	FemWorld *world = context;
 	FemContactStage *stage = &world->contacts;
+	FemFlatShape last;
+	last.collider = NULL;
 	int32_t begin = chunk * FEM_CONTACT_CHUNK, end = begin + FEM_CONTACT_CHUNK;
 	for (int32_t i = begin; i < end && i < stage->item_count; i++) {
 		FemOverlapItem *item = &stage->items[i];
@@ -466,14 +477,15 @@ static void overlap_task(void *context, int32_t chunk) {
 		FEM_ASSERT(i >= touch->items.begin && i < touch->items.end);
 		FemConvexTet first, second;
 		FemConvex a, b;
+		const FemConvex *flat = touch->is_collider
+			? fem_flat_shape(&last, &world->colliders[touch->other], item->other_tet)
+			: NULL;
 		item->found = false;
-		if (!tet_shape(world->bodies[touch->body], item->tet, &first, &a))
+		item->held = flat ? fem_contact_nodes_held(world->bodies[touch->body], item->tet, flat) : 0;
+		if (item->held || !tet_shape(world->bodies[touch->body], item->tet, &first, &a))
 			continue;
 		if (touch->is_collider)
-			item->found =
-				fem_collider_overlap(&world->colliders[touch->other], &a, item->other_tet, &stage->overlaps[i]) ||
-				(touch->ahead &&
-					fem_collider_overlap_ahead(world, touch, item, world->step_dt, &a, &stage->overlaps[i]));
+			item->found = overlaps_collider(world, item, &a, flat, &stage->overlaps[i]);
 		else if (tet_shape(world->bodies[touch->other], item->other_tet, &second, &b))
 			item->found = fem_overlap(&a, &b, &stage->overlaps[i]);
 	}

@@ -55,7 +55,7 @@ typedef struct FemOverlapItem {
 	int32_t touch;
 	int32_t tet, other_tet; // of a collider: its sub-shape
 	bool found;
-	bool held;   // no longer, since the nodes of its outer faces are held instead
+	uint8_t held; // bit k: its node k is inside a flat solid and held there, so that its overlap is not looked for
 	float ahead; // fraction of the step at which a fast collider overlaps the tet; 0: as it stands
 } FemOverlapItem;
 
@@ -180,6 +180,22 @@ bool fem_collider_visit_near(
 // triangle.
 bool fem_collider_flat_shape(const FemCollider *collider, int32_t sub_shape, FemConvexStorage *storage, FemConvex *out);
 bool fem_collider_overlap(const FemCollider *collider, const FemConvex *tet, int32_t sub_shape, FemOverlap *out);
+
+// A flat shape of a collider as it was last asked for: items of one follow each other.
+typedef struct FemFlatShape {
+	const FemCollider *collider; // null: none yet
+	int32_t sub_shape;
+	bool is_flat; // else it is round, or has no volume
+	FemConvexStorage storage;
+	FemConvex convex;
+} FemFlatShape;
+const FemConvex *fem_flat_shape(FemFlatShape *last, const FemCollider *collider, int32_t sub_shape); // null: not flat
+
+// Nodes of a tet that a flat solid holds, a bit each: those of outer faces that lie wholly inside it, and, of what
+// moves by modes and therefore stands on a few nodes, all outer ones (contact_planes.c).
+uint8_t fem_contact_nodes_held(const struct FemBody *body, int32_t tet, const FemConvex *shape);
+// The modes of a body that stands on few points; null: it needs all.
+const struct FemModal *fem_contact_few_points(const struct FemBody *body);
 
 // ---- collider_ahead.c
 // Whether it goes farther in a step than the thinner of it and a piece of so much thickness, m.
