@@ -46,14 +46,18 @@ static float friction_strength(const FemBody *body, int32_t node, float vx, floa
 
 int32_t fem_ground_detect(FemBody *body, int32_t begin, int32_t end, const FemGround *ground) {
 	float surface = (float)(ground->height - body->origin.y), ratio = begin < end ? load_ratio(body, begin) : 1.0f;
+	float gain = ground->dt * body->gravity_scale * ground->gravity.y, dt = ground->dt, *force = body->ground_force;
+	const FemVec4 *position = body->position, *velocity = body->velocity;
+	const uint8_t *kind = body->node_kind;
+	FemVec4 *contacts = body->step->ground;
+	bool is_there = ground->enabled;
 	int32_t count = 0;
 	for (int32_t i = begin; i < end; i++) {
-		FemVec4 *contact = &body->step->ground[i];
+		FemVec4 *contact = &contacts[i];
 		*contact = (FemVec4){0.0f, 0.0f, 0.0f, 0.0f};
-		float depth = surface - body->position[i].y;
-		float fall = body->velocity[i].y + ground->dt * body->gravity_scale * ground->gravity.y;
-		if (!ground->enabled || body->node_kind[i] != FEM_NODE_FREE || depth - ground->dt * fall < -FEM_GROUND_SLOP) {
-			body->ground_force[i] = 0.0f;
+		float depth = surface - position[i].y, fall = velocity[i].y + gain;
+		if (!is_there || kind[i] != FEM_NODE_FREE || depth - dt * fall < -FEM_GROUND_SLOP) {
+			force[i] = 0.0f;
 			continue;
 		}
 		count++;

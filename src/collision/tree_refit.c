@@ -44,8 +44,8 @@ void fem_triangle_tree_refit(FemTriangleTree *tree, const float *vertices) {
 		kept.boxes[i] = empty_box4();
 	for (int32_t i = parts.node_count; i-- > 0;) {
 		FemTreeNode *node = &parts.nodes[i];
-		Box4 box = joint_box4(child_box(&parts, vertices, &kept, node->child[0]),
-			child_box(&parts, vertices, &kept, node->child[1]));
+		Box4 box = joint_box4(
+			child_box(&parts, vertices, &kept, node->child[0]), child_box(&parts, vertices, &kept, node->child[1]));
 		Float4 center = (box.max + box.min) * all4(0.5f), extent = (box.max - box.min) * all4(0.5f);
 		memcpy(node->center, &center, sizeof node->center);
 		memcpy(node->extent, &extent, sizeof node->extent);

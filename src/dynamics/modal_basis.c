@@ -2,6 +2,7 @@
 
 #include "base/carve.h"
 #include "base/memory.h"
+#include "dynamics/modal_moments.h"
 #include "topology/topology.h"
 
 #include <math.h>
@@ -30,6 +31,8 @@ static size_t place_arrays(FemModal *m, char *base) {
 	m->extra = FEM_CARVE(&carver, float, modes *stride);
 	m->coupling = FEM_CARVE(&carver, float, 6 * stride);
 	m->factor = FEM_CARVE(&carver, double, modes *modes);
+	m->moments = FEM_CARVE(&carver, double, fem_modal_moment_count(m->mode_count));
+	m->reach = FEM_CARVE(&carver, double, modes + 1);
 	m->shapes = FEM_CARVE(&carver, float, 3 * stride * nodes);
 	m->rest = FEM_CARVE(&carver, FemVec4, nodes);
 	m->blocks = FEM_CARVE(&carver, float, 3 * 8 * (1 + modes) * fem_modal_block_count(m));
@@ -275,8 +278,10 @@ FemModal *fem_modal_create(const FemBody *body, const FemModalSource *source, in
 	Basis basis = {.body = body, .nodes = nodes, .vectors = FEM_ALLOC_ARRAY(FemVec3d, room)};
 	bool ok = modal && basis.vectors && fill(modal, body, source, &basis, out_fault) && fem_modal_complete(modal);
 	FEM_FREE_ARRAY(basis.vectors, room);
-	if (ok)
+	if (ok) {
+		fem_modal_set_moments(modal, body);
 		return modal;
+	}
 	fem_modal_free(modal);
 	return NULL;
 }

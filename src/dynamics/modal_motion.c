@@ -280,7 +280,7 @@ bool fem_modal_take(FemBody *body) {
 	memcpy(piece->shape_rotation, pose, sizeof pose);
 	find_positions(body, piece->shape_rotation, m->placed, true); // nothing is placed yet
 	find_velocities(body, piece->shape_rotation, m->placed);
-	m->is_placed = m->sums.is_set = false;
+	m->is_placed = m->sums.is_set = m->tets_follow = false;
 	m->is_out = false;
 	if (m->is_held)
 		fem_modal_place_held(body, NULL);

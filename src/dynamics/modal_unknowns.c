@@ -108,9 +108,10 @@ static void find_base_load(FemModal *m, const FemBody *body, const FemProxy *rig
 	const float g[3] = {gravity.x, gravity.y, gravity.z};
 	memset(m->base_impulse, 0, sizeof m->base_impulse);
 	memset(m->base_extra, 0, sizeof m->base_extra);
-	m->has_weight_only = !body->has_forces;
-	for (int32_t i = 0; i < m->node_count && m->has_weight_only; i++)
-		m->has_weight_only = body->mass_damping[i] == 0.0f;
+	float damping_max = 0.0f;
+	for (int32_t i = 0; i < m->node_count; i++)
+		damping_max = body->mass_damping[i] > damping_max ? body->mass_damping[i] : damping_max;
+	m->has_weight_only = !body->has_forces && damping_max == 0.0f;
 	for (int k = 0; k < 3 && m->has_weight_only; k++)
 		m->base_impulse[k] = (double)m->dt * (double)rigid->mass * (double)g[k];
 	for (int32_t i = 0; i < m->node_count && !m->has_weight_only; i++) {

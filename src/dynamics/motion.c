@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "dynamics/hinged_motion.h"
 #include "dynamics/modal_grabs.h"
+#include "dynamics/modal_moments.h"
 #include "dynamics/modal_motion.h"
 #include "dynamics/rigid_shape.h"
 #include "dynamics/strain_bound.h"
@@ -382,11 +383,46 @@ static void move_rigid(MotionTask *task, const double c[3]) {
 	rotate_rigid(task, c, increment);
 	for (int k = 0; k < 3; k++)
 		task->center[k] = c[k] + (double)integration->dt * (double)task->move.motion.velocity[k];
-	if (task->modal)
-		fem_modal_place_all(integration->body, integration->loop, task->center, task->rotation,
-			task->move.motion.velocity, task->end_spin);
-	else
+	if (!task->modal)
 		fem_loop_for_light(integration->loop, integration->chunk_count, place_rigid_task, task);
+}
+
+static void place_modal(MotionTask *task) {
+	fem_modal_place_all(task->integration->body, task->integration->loop, task->center, task->rotation,
+		task->move.motion.velocity, task->end_spin);
+}
+
+// Momenta of a modal body that are those of its nodes, and that it is to have: l about the centre c.
+static void keep_modal(FemBody *body, const FemMotionSums *sums, const double momentum[3], const double l[3]) {
+	double c[3], about_origin[3];
+	fem_sums_center(sums, c);
+	for (int i = 0; i < 3; i++)
+		about_origin[i] = l[i] + c[(i + 1) % 3] * momentum[(i + 2) % 3] - c[(i + 2) % 3] * momentum[(i + 1) % 3];
+	fem_modal_keep_placed(body);
+	fem_modal_keep_sums(body, sums, momentum, about_origin);
+}
+
+// Places a modal body so that it has the momentum and, about its centre, the angular momentum l, without a look at its
+// nodes. False, and nothing is done, where its moments are not known or a node might be faster than it may.
+static bool place_modal_at_once(MotionTask *task, const double momentum[3], const double l[3]) {
+	FemMotionSums moved;
+	double of_modes[3], rest[3], velocity[3], spin[3];
+	FemBody *body = task->integration->body;
+	if (!task->modal->has_moments) // it was loaded
+		fem_modal_set_moments(task->modal, body);
+	if (!fem_modal_moments(task->modal, task->center, task->rotation, &moved, of_modes))
+		return false;
+	for (int k = 0; k < 3; k++) {
+		rest[k] = l[k] - of_modes[k];
+		velocity[k] = momentum[k] / moved.mass;
+	}
+	fem_sums_solve_inertia(&moved, task->center, rest, spin);
+	if (!(fem_modal_speed_bound(task->modal, velocity, spin) <= (double)task->integration->speed_max))
+		return false;
+	memcpy(task->end_spin, spin, sizeof spin);
+	place_modal(task);
+	keep_modal(body, &moved, momentum, l);
+	return true;
 }
 
 // A rigid piece with pins rotates about them if they are a hinge; else it stays where it is.
@@ -446,8 +482,9 @@ static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums
 	fem_to_float3(c, task.move.motion.center);
 	if (integration->rigid) {
 		move_rigid(&task, c);
-		if (!task.modal)
+		if (!task.modal || (!errors && place_modal_at_once(&task, momentum, l_goal)))
 			return errors;
+		place_modal(&task);
 		fem_loop_for_light(integration->loop, integration->chunk_count, start_sums_task, &task);
 	} else {
 		bound_strain(&task, sums, true);
@@ -467,12 +504,8 @@ static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums
 	fem_to_float3(spin, task.correction_spin);
 	fem_to_float3(c, task.move.motion.center);
 	fem_loop_for_light(integration->loop, integration->chunk_count, settle_task, &task);
-	if (task.modal) {
-		for (int i = 0; i < 3; i++) // about the origin
-			l[i] = l_goal[i] + c[(i + 1) % 3] * momentum[(i + 2) % 3] - c[(i + 2) % 3] * momentum[(i + 1) % 3];
-		fem_modal_keep_placed(integration->body);
-		fem_modal_keep_sums(integration->body, &moved, momentum, l);
-	}
+	if (task.modal)
+		keep_modal(integration->body, &moved, momentum, l_goal);
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 #include "dynamics/solver.h"
 
+#include "dynamics/modal_direct.h"
 #include "dynamics/modal_grabs.h"
 #include "dynamics/modal_unknowns.h"
 #include "dynamics/rigid_unknowns.h"
@@ -34,20 +35,24 @@ typedef float Four __attribute__((vector_size(16), may_alias));
 
 void fem_assemble_rigid_nodes(FemBody *body, int32_t begin, int32_t end, float dt, FemVec3 gravity) {
 	const Four g = {gravity.x, gravity.y, gravity.z, 0.0f};
+	const Four *velocity = (const Four *)(const void *)body->velocity, *force = (const Four *)(const void *)body->force;
+	const float *mass = body->mass, *damping = body->mass_damping;
+	Four *rhs = (Four *)(void *)body->step->rhs;
 	for (int32_t i = begin; i < end; i++) {
-		Four v = *(const Four *)(const void *)&body->velocity[i], user = *(const Four *)(const void *)&body->force[i];
-		*(Four *)(void *)&body->step->rhs[i] = dt * (body->mass[i] * g + user - body->mass_damping[i] * v);
-		body->step->rhs[i].w = 0.0f;
+		Four load = dt * (mass[i] * g + force[i] - damping[i] * velocity[i]);
+		rhs[i] = (Four){load[0], load[1], load[2], 0.0f};
 	}
 	fem_assemble_diagonal(body, begin, end, dt);
 	memset(&body->step->dv[begin], 0, sizeof(FemVec4) * (size_t)(end - begin));
 }
 
 void fem_assemble_diagonal(FemBody *body, int32_t begin, int32_t end, float dt) {
+	const float *mass = body->mass, *damping = body->mass_damping;
+	const Four *ground = (const Four *)(const void *)body->step->ground;
+	Four *diagonal = (Four *)(void *)body->step->diagonal;
 	for (int32_t i = begin; i < end; i++) {
-		float m = body->mass[i] + dt * body->mass_damping[i];
-		FemVec4 contact = body->step->ground[i];
-		body->step->diagonal[i] = (FemVec4){m + contact.z, m + contact.x, m + contact.z, 0.0f};
+		float m = mass[i] + dt * damping[i];
+		diagonal[i] = (Four){m + ground[i][2], m + ground[i][0], m + ground[i][2], 0.0f};
 	}
 }
 
@@ -632,10 +637,13 @@ void fem_system_close_modal(FemSystem *system, float dt) {
 		fem_modal_close(island->body, &island->rigid);
 		if (modal->grab_count > 0)
 			fem_grabs_keep_forces(island->body, &island->rigid, dt);
-		if (!island->rigid.modal) // all its nodes have been spread
+		bool is_asked = island->body->breaking || island->body->reaction; // what its nodes bear; nobody else does
+		bool is_known = modal->sums.is_set && modal->has_weight_only && island->rigid.mass > 0.0f; // how it moves alone
+		bool is_alone = is_known && fem_modal_direct_is_possible(system);
+		if (!island->rigid.modal || (is_alone && !is_asked)) // all its nodes have been spread, or none needs to be
 			continue;
 		fem_rigid_unknowns_spread(&island->rigid, island->body, nodes_of(system, island));
-		if (island->body->breaking || island->body->reaction) // nobody else asks what it bears
+		if (is_asked)
 			fem_rigid_unknowns_residual(island->body, nodes_of(system, island));
 	}
 }

@@ -47,6 +47,9 @@ typedef struct FemModal {
 	int32_t *rank;       // [node]: its place there
 	uint8_t *node_kinds; // [node]: FemNodeKind that the modes were computed for
 	double total_mass;   // kg
+	bool has_moments;    // the next two are set: it is free and has few modes
+	double *moments;     // of dynamics/modal_moments.h, [pair of rest shape and modes][9]
+	double *reach;       // [1 + mode]: m, kg^-1/2, largest of any node: of the rest shape, of each mode
 	size_t block_bytes;
 
 	// ---- how it moves
@@ -56,6 +59,7 @@ typedef struct FemModal {
 	float shift[3];                    // m, of the centre of mass in the frame of what is held, else 0
 	FemVec4 *placed, *placed_velocity; // [node]: as the modes left them; where nodes are elsewhere they are asked again
 	bool is_placed;                    // these are set
+	bool tets_follow;                  // rotations of its tets are those of its frame; not from when it was elastic
 	FemModalSums sums;                 // of these, where nothing moves along with the nodes but its modes
 
 	// ---- a step
@@ -101,6 +105,12 @@ typedef struct FemModal {
 #define FEM_MODAL_POINTS 8 // for the frame, twice those that bear a rigid piece; chosen
 static inline int32_t fem_modal_points_max(const FemModal *modal) {
 	return modal->mode_count / 2 + FEM_MODAL_POINTS;
+}
+
+// Moments grow with the square of the modes: 85 kB with so many. Chosen.
+#define FEM_MODAL_MOMENTS_MODES 48
+static inline size_t fem_modal_moment_count(int32_t modes) {
+	return modes > FEM_MODAL_MOMENTS_MODES ? 0 : 9 * (size_t)(modes + 1) * (size_t)(modes + 2) / 2;
 }
 
 // Nodes are placed eight by eight.

@@ -246,6 +246,8 @@ static void list_component(FemWorld *world, int32_t touch_index, int32_t compone
 void fem_collider_list_items(FemWorld *world, int32_t touch_index, float dt) {
 	const FemContactStage *stage = &world->contacts;
 	const FemTouch *touch = &stage->touches[touch_index];
+	if (fem_contact_list_few(world, touch_index))
+		return;
 	for (int32_t i = touch->pieces.begin; i < touch->pieces.end; i++)
 		list_component(world, touch_index, stage->pieces[i].a, dt);
 }

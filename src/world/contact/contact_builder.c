@@ -186,8 +186,8 @@ static float slipping_strength(const FemContact *contact, const FemContact *last
 // How fast the two sides slide, m/s: u less its part along the normal. What moves by modes and stands on few points
 // slides as it did over the last step: modes that rest against something move at the end of a step and not on the mean
 // of it, and friction found itself anew in four solves.
-static float slip_of(
-	const FemContactBuilder *builder, const FemContact *contact, const FemContact *last, const float u[3], float along) {
+static float slip_of(const FemContactBuilder *builder, const FemContact *contact, const FemContact *last,
+	const float u[3], float along) {
 	float square = 0.0f;
 	for (int i = 0; i < 3; i++)
 		square += (u[i] - along * contact->normal[i]) * (u[i] - along * contact->normal[i]);

@@ -148,12 +148,9 @@ const FemModal *fem_contact_few_points(const FemBody *body) {
 	return body->breaking && body->breaking->can_break ? NULL : fem_modal_of(body); // fewer points bend it more
 }
 
-// Bit k: node k of the tet is behind all planes.
-static unsigned nodes_inside(const FemBody *body, int32_t tet, const FemConvex *shape) {
-	FemVec3 shift = fem_vec3d_to_vec3(fem_position_sub(body->origin, shape->origin));
-	Float4 p[4], least = all4(0.0f), offset = {shift.x, shift.y, shift.z, 0.0f};
-	for (int k = 0; k < 4; k++)
-		p[k] = load4(&body->position[fem_tet_node(body->topology, tet, k)]) + offset;
+// Bit k: point k, relative to the origin of the shape, is behind all planes.
+static unsigned points_inside(const Float4 p[4], const FemConvex *shape) {
+	Float4 least = all4(0.0f);
 	Float4 x = {p[0][0], p[1][0], p[2][0], p[3][0]}, y = {p[0][1], p[1][1], p[2][1], p[3][1]},
 		   z = {p[0][2], p[1][2], p[2][2], p[3][2]};
 	for (int32_t i = 0; i < shape->plane_count; i++) {
@@ -161,6 +158,15 @@ static unsigned nodes_inside(const FemBody *body, int32_t tet, const FemConvex *
 		least = min4(all4(n.w) - (all4(n.x) * x + all4(n.y) * y + all4(n.z) * z), least);
 	}
 	return not_above4(all4(0.0f), least);
+}
+
+// Bit k: node k of the tet is.
+static unsigned nodes_inside(const FemBody *body, int32_t tet, const FemConvex *shape) {
+	FemVec3 shift = fem_vec3d_to_vec3(fem_position_sub(body->origin, shape->origin));
+	Float4 p[4], offset = {shift.x, shift.y, shift.z, 0.0f};
+	for (int k = 0; k < 4; k++)
+		p[k] = load4(&body->position[fem_tet_node(body->topology, tet, k)]) + offset;
+	return points_inside(p, shape);
 }
 
 uint8_t fem_contact_nodes_held(const FemBody *body, int32_t tet, const FemConvex *shape) {
@@ -175,18 +181,77 @@ uint8_t fem_contact_nodes_held(const FemBody *body, int32_t tet, const FemConvex
 	return (uint8_t)(fem_contact_few_points(body) ? inside & outer : held);
 }
 
-static float face_area(const FemBody *body, const int32_t nodes[3]) {
-	FemVec3 a = fem_vec3_from(body->position[nodes[0]]);
-	FemVec3 u = fem_vec3_sub(fem_vec3_from(body->position[nodes[1]]), a);
-	FemVec3 v = fem_vec3_sub(fem_vec3_from(body->position[nodes[2]]), a);
-	return 0.5f * fem_vec3_length(fem_vec3_cross(u, v));
-}
-
 // Makes room for one area per node, all 0: the scratch is left zero after each use, and what grows is zeroed.
 static bool clear_node_areas(FemContactStage *stage, int32_t nodes) {
 	for (int32_t i = 0; FEM_HAS_ASSERTS && i < stage->node_area_capacity; i++)
 		FEM_ASSERT(stage->node_area[i] == 0.0f);
 	return FEM_LIST_HOLD(stage->node_area, stage->node_area_capacity, nodes, INT32_MAX);
+}
+
+// Area of the surface nodes of a body that are inside, m^2. Marks them in the stage's scratch, all of it 0 before.
+static float mark_inside(FemContactStage *stage, const FemBody *body, const FemConvex *shape, int32_t *count) {
+	FemVec3 shift = fem_vec3d_to_vec3(fem_position_sub(body->origin, shape->origin));
+	const Float4 offset = {shift.x, shift.y, shift.z, 0.0f};
+	float area = 0.0f;
+	for (int32_t begin = 0; begin < body->surface_node_count; begin += 4) {
+		Float4 p[4];
+		int32_t last = body->surface_node_count - 1;
+		for (int32_t k = 0; k < 4; k++)
+			p[k] = load4(&body->position[body->surface_nodes[begin + k < last ? begin + k : last]]) + offset;
+		unsigned inside = points_inside(p, shape);
+		for (int32_t k = 0; inside && k < 4 && begin + k <= last; k++) {
+			if (!(inside >> k & 1))
+				continue;
+			stage->node_area[body->surface_nodes[begin + k]] = body->surface_area[begin + k];
+			area += body->surface_area[begin + k];
+			++*count;
+		}
+	}
+	return area;
+}
+
+// A tet that has the node at an outer face.
+static int32_t outer_tet(const FemBody *body, int32_t node) {
+	const FemTopology *t = body->topology;
+	for (int32_t i = t->node_tet_start[node]; i < t->node_tet_start[node + 1]; i++) {
+		if (body->tet_exterior[t->node_tets[i] >> 2] & ~(1 << (t->node_tets[i] & 3)))
+			return t->node_tets[i] >> 2;
+	}
+	return t->node_tets[t->node_tet_start[node]] >> 2;
+}
+
+bool fem_contact_list_few(FemWorld *world, int32_t touch_index) {
+	FemContactStage *stage = &world->contacts;
+	FemTouch *touch = &stage->touches[touch_index];
+	const FemBody *body = world->bodies[touch->body];
+	const FemCollider *collider = &world->colliders[touch->other];
+	const FemModal *modal = fem_contact_few_points(body);
+	FemConvexStorage storage;
+	FemConvex shape;
+	int32_t count = 0, found = 0;
+	bool is_solid = collider->shape.type == FEM_SHAPE_BOX || collider->shape.type == FEM_SHAPE_CONVEX;
+	if (!modal || !is_solid || touch->ahead || !fem_collider_flat_shape(collider, 0, &storage, &shape) ||
+		!clear_node_areas(stage, body->topology->node_count))
+		return false;
+	float area = mark_inside(stage, body, &shape, &count);
+	bool is_enough = count >= fem_modal_points_max(modal);
+	for (int32_t n = 0; is_enough && n < modal->node_count && found < fem_modal_points_max(modal); n++) {
+		if (stage->node_area[modal->spread[n]] == 0.0f)
+			continue;
+		fem_contact_add_item(world, touch_index, outer_tet(body, modal->spread[n]), 0);
+		found++;
+	}
+	for (int32_t i = 0; count > 0 && i < body->surface_node_count; i++)
+		stage->node_area[body->surface_nodes[i]] = 0.0f;
+	touch->inside_area = is_enough ? area : 0.0f;
+	return is_enough;
+}
+
+static float face_area(const FemBody *body, const int32_t nodes[3]) {
+	FemVec3 a = fem_vec3_from(body->position[nodes[0]]);
+	FemVec3 u = fem_vec3_sub(fem_vec3_from(body->position[nodes[1]]), a);
+	FemVec3 v = fem_vec3_sub(fem_vec3_from(body->position[nodes[2]]), a);
+	return 0.5f * fem_vec3_length(fem_vec3_cross(u, v));
 }
 
 static void add_area(FemContactBuilder *builder, int32_t node, float area, int32_t *count) {
@@ -249,7 +314,7 @@ static int32_t gather_held(FemContactBuilder *builder, FemRange items) {
 static int32_t choose_nodes(FemContactBuilder *builder, int32_t count) {
 	FemContactStage *stage = builder->stage;
 	const FemModal *modal = fem_contact_few_points(builder->world->bodies[builder->touch->body]);
-	if (!modal || count <= fem_modal_points_max(modal))
+	if (!modal || count < fem_modal_points_max(modal))
 		return count;
 	int32_t bound = 0, found = 0, left = 0;
 	float all = 0.0f, kept = 0.0f;
@@ -265,6 +330,7 @@ static int32_t choose_nodes(FemContactBuilder *builder, int32_t count) {
 			stage->node_area[node] = 0.0f;
 		}
 	}
+	all = builder->touch->inside_area > 0.0f ? builder->touch->inside_area : all;
 	for (int32_t i = 0; i < left; i++)
 		stage->node_area[stage->candidates[i]] *= all / kept;
 	return left;

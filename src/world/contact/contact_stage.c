@@ -460,8 +460,7 @@ static bool overlaps_collider(
 	const FemTouch *touch = &world->contacts.touches[item->touch];
 	const FemCollider *collider = &world->colliders[touch->other];
 	bool found = flat ? fem_overlap(tet, flat, out) : fem_collider_overlap(collider, tet, item->other_tet, out);
-	return found ||
-		(touch->ahead && fem_collider_overlap_ahead(world, touch, item, world->step_dt, tet, out));
+	return found || (touch->ahead && fem_collider_overlap_ahead(world, touch, item, world->step_dt, tet, out));
 }
 
 static void overlap_task(void *context, int32_t chunk) {
@@ -477,9 +476,8 @@ static void overlap_task(void *context, int32_t chunk) {
 		FEM_ASSERT(i >= touch->items.begin && i < touch->items.end);
 		FemConvexTet first, second;
 		FemConvex a, b;
-		const FemConvex *flat = touch->is_collider
-			? fem_flat_shape(&last, &world->colliders[touch->other], item->other_tet)
-			: NULL;
+		const FemConvex *flat =
+			touch->is_collider ? fem_flat_shape(&last, &world->colliders[touch->other], item->other_tet) : NULL;
 		item->found = false;
 		item->held = flat ? fem_contact_nodes_held(world->bodies[touch->body], item->tet, flat) : 0;
 		if (item->held || !tet_shape(world->bodies[touch->body], item->tet, &first, &a))

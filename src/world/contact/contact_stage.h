@@ -31,6 +31,7 @@ typedef struct FemTouch {
 	int32_t closed;              // FemClosedBody, of a body with itself; -1: none
 	float scale;                 // kg/m^2, of the collider; infinite: of the pieces alone
 	float friction, restitution; // of the collider
+	float inside_area;           // m^2, of all nodes inside the collider, where only tets of some are listed; else 0
 	bool ahead; // the collider is fast for some of the pieces: also what it comes to overlap within the step
 } FemTouch;
 
@@ -56,7 +57,7 @@ typedef struct FemOverlapItem {
 	int32_t tet, other_tet; // of a collider: its sub-shape
 	bool found;
 	uint8_t held; // bit k: its node k is inside a flat solid and held there, so that its overlap is not looked for
-	float ahead; // fraction of the step at which a fast collider overlaps the tet; 0: as it stands
+	float ahead;  // fraction of the step at which a fast collider overlaps the tet; 0: as it stands
 } FemOverlapItem;
 
 // A piece whose surface trees are to be refitted to its nodes.
@@ -194,6 +195,9 @@ const FemConvex *fem_flat_shape(FemFlatShape *last, const FemCollider *collider,
 // Nodes of a tet that a flat solid holds, a bit each: those of outer faces that lie wholly inside it, and, of what
 // moves by modes and therefore stands on a few nodes, all outer ones (contact_planes.c).
 uint8_t fem_contact_nodes_held(const struct FemBody *body, int32_t tet, const FemConvex *shape);
+// What moves by modes and has as many nodes inside a flat solid as it stands on needs no others, nor what overlaps:
+// tets of those nodes are listed. False, and nothing is listed, where it has fewer, or the solid is none.
+bool fem_contact_list_few(struct FemWorld *world, int32_t touch_index);
 // The modes of a body that stands on few points; null: it needs all.
 const struct FemModal *fem_contact_few_points(const struct FemBody *body);
 

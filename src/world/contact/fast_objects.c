@@ -171,7 +171,8 @@ static FemFastPiece measure(const FemBody *body, FemRange range, float dt) {
 	for (int32_t i = range.begin; i < range.end; i++) {
 		FemVec3 v = fem_vec3_from(body->velocity[body->surface_nodes[i]]);
 		sum = fem_vec3_add(sum, v);
-		displacement_sq = fmaxf(displacement_sq, fem_vec3_dot(v, v));
+		float square = fem_vec3_dot(v, v);
+		displacement_sq = square > displacement_sq ? square : displacement_sq;
 	}
 	FemFastPiece piece = {.displacement = dt * sqrtf(displacement_sq), .stop = 1.0f};
 	if (piece.displacement <= FEM_FAST_DISPLACEMENT_MIN) {

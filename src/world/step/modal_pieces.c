@@ -141,6 +141,10 @@ void fem_modal_pieces_finish(FemStep *step) {
 		double r[3][3];
 		memcpy(r, body->pieces[0].shape_rotation, sizeof r);
 		FemQuat q = fem_quaternion_of(r);
+		const FemVec4 *first = &body->rotation[0];
+		if (body->modal->tets_follow && first->x == q.x && first->y == q.y && first->z == q.z && first->w == q.w)
+			continue;
+		body->modal->tets_follow = true;
 		for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++)
 			body->rotation[tet] = (FemVec4){q.x, q.y, q.z, q.w};
 	}

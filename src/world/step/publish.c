@@ -1,6 +1,7 @@
 // What the game sees after a step: positions in its own numbering, boxes, events.
 #include "world/world.h"
 
+#include "collision/lanes4.h"
 #include "world/api/registry.h"
 #include "world/step/publish.h"
 
@@ -24,24 +25,17 @@ static void shift_removed(FemBody *body) {
 // Copies the state that getters read and that a body gone bad is put back to.
 void fem_body_publish(FemBody *body) {
 	const FemTopology *t = body->topology;
-	float low[3], high[3];
-	for (int axis = 0; axis < 3; axis++) {
-		low[axis] = 3e38f;
-		high[axis] = -3e38f;
-	}
+	Box4 box = empty_box4();
 	for (int32_t user = 0; user < t->user_node_count; user++) {
 		if (t->node_of_user[user] < 0)
 			continue; // of a removed piece: it stays where it was last seen
-		FemVec4 p = body->position[t->node_of_user[user]];
-		float at[3] = {p.x, p.y, p.z};
-		for (int axis = 0; axis < 3; axis++) {
-			low[axis] = at[axis] < low[axis] ? at[axis] : low[axis];
-			high[axis] = at[axis] > high[axis] ? at[axis] : high[axis];
-		}
-		body->published[user] = (FemVec4){p.x, p.y, p.z, 1.0f};
+		Float4 p = load4(&body->position[t->node_of_user[user]]);
+		box = (Box4){min4(p, box.min), max4(p, box.max)};
+		p[3] = 1.0f;
+		memcpy(&body->published[user], &p, sizeof p);
 	}
-	memcpy(body->box_min, low, sizeof low);
-	memcpy(body->box_max, high, sizeof high);
+	memcpy(body->box_min, &box.min, sizeof body->box_min);
+	memcpy(body->box_max, &box.max, sizeof body->box_max);
 	memcpy(body->good_velocity, body->velocity, sizeof *body->velocity * (size_t)t->node_count);
 	shift_removed(body);
 	body->published_origin = body->origin;
