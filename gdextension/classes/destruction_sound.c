@@ -45,6 +45,10 @@ static void use_settings(DestructionSound *self, bool is_new) {
 		gd_string_name_free(&bus);
 		bus = make_string_name("Master");
 	}
+	if (sound_bus_send_to(&self->limited, &bus)) {
+		gd_string_name_free(&bus);
+		bus = make_string_name(self->limited.name);
+	}
 	EmitterSettings settings = settings_of(self, &bus);
 	if (is_new) {
 		self->emitters = sound_emitters_create(self->base.object, &settings);
@@ -59,6 +63,7 @@ static void fall_silent(DestructionSound *self) {
 		sounds[i] = sounds[i] == self ? NULL : sounds[i];
 	}
 	sound_emitters_free(self->emitters);
+	sound_bus_close(&self->limited);
 	sound_instruments_free(self->instruments);
 	self->emitters = NULL;
 	self->instruments = NULL;

@@ -3,6 +3,7 @@
 #define DESTRUCTION_SOUND_H
 
 #include "binding/class_binding.h"
+#include "sound/sound_bus.h"
 #include "sound/sound_emitters.h"
 #include "sound/sound_instruments.h"
 
@@ -21,6 +22,7 @@ typedef struct DestructionSound {
 	// While it is heard
 	GDExtensionObjectPtr world_3d; // not a reference, only compared; null: not heard
 	SoundEmitters *emitters;
+	SoundBus limited; // on which they all play
 	SoundInstruments *instruments;
 	int32_t next_body; // whose instrument is looked for in the next tick
 } DestructionSound;

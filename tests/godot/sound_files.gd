@@ -1,9 +1,9 @@
 extends SceneTree
 ## Scenes that are heard, written as WAV files into build/test_renders/: drop, roll, shatter, pile, and figures 4 to 6 of
-## O'Brien et al. 2002 (chute, blocks, the_end). Run by
+## O'Brien et al. 2002 (chute, blocks and boxes of ten times their size, the_end). Run by
 ## tests/godot_suites.sh sound_files GODOT; checks that none is silent, cut off or has clicks.
 
-const SCENES := ["drop", "roll", "shatter", "pile", "chute", "blocks", "the_end"]
+const SCENES := ["drop", "roll", "shatter", "pile", "chute", "blocks", "boxes", "the_end"]
 const Papers := preload("res://paper_scenes.gd")
 const SECONDS := 3.0
 const BUS := "Heard"
@@ -67,6 +67,8 @@ func _of_papers(scene_name: String, stage: Node3D) -> Array[DestructibleBody]:
 			return await Papers.chute(stage)
 		"blocks":
 			return Papers.cubes(stage, 0.05)
+		"boxes":
+			return Papers.cubes(stage, 0.5)
 		"the_end":
 			return Papers.the_end(stage)
 	return []
