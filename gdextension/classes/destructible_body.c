@@ -142,6 +142,7 @@ static const ClassProperty properties[] = {
 	BODY_PROPERTY(rigid_piece_count, INT, int, "get_", RANGE, "0,1000,1,or_greater", ),
 	BODY_PROPERTY(energy_release, FLOAT, float, "get_", RANGE, "0,4,0.01,or_greater", ),
 	BODY_PROPERTY(breaks_per_second, FLOAT, float, "get_", RANGE, "0,1000,0.1,or_greater,suffix:1/s", ),
+	BODY_PROPERTY(rigid_pieces_distance, FLOAT, float, "get_", RANGE, "0,1000,0.1,or_greater,suffix:m", ),
 	BODY_PROPERTY(refine_on_break, BOOL, bool, "is_", NONE, "", ),
 	PROPERTY_GROUP("Display"),
 	BODY_RESOURCE(surface_material, "BaseMaterial3D,ShaderMaterial", "Material"),

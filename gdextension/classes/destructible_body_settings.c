@@ -182,6 +182,14 @@ void destructible_body_set_breaks_per_second(void *self, double rate) {
 	set_number(self, "breaks_per_second", &settings_of(self)->breaks_per_second, rate, 0.0, 1e9);
 }
 
+double destructible_body_get_rigid_pieces_distance(void *self) {
+	return (double)settings_of(self)->rigid_pieces_distance;
+}
+
+void destructible_body_set_rigid_pieces_distance(void *self, double distance) {
+	set_number(self, "rigid_pieces_distance", &settings_of(self)->rigid_pieces_distance, distance, 0.0, 1e6);
+}
+
 bool destructible_body_get_refine_on_break(void *self) {
 	return settings_of(self)->refine_on_break;
 }

@@ -276,6 +276,7 @@ static bool prepare_step(SimulationWorld *world) {
 		simulation_body_go_on_with_modes(world->bodies[i], delta);
 	}
 	budget_before_step(world, &simulation.settings, simulation.world_count);
+	simulation_world_choose_detail(world);
 	blasts_go_on(world);
 	coupling_before_step(world, delta);
 	world->step = STEP_PREPARED;

@@ -31,6 +31,7 @@ typedef struct BodySettings {
 	int32_t rigid_piece_count;                // of DYNAMICS_RIGID_PIECES; 0: by its splinters
 	float energy_release;                     // share of the energy of a broken joint that is given back
 	float breaks_per_second;                  // joints; 0: no limit
+	float rigid_pieces_distance;              // m from the camera, beyond which it is joined pieces; 0: never
 	bool refine_on_break;                     // pieces that broke off go on to break by finite elements
 	uint64_t exceptions[BODY_EXCEPTIONS_MAX]; // instance ids of nodes that it passes through
 	int32_t exception_count;
@@ -82,6 +83,7 @@ typedef struct SimulationBody {
 	bool is_detached;    // its node is out of the tree; destroyed in the next tick unless it comes back
 	bool is_moved;       // since it was last shown
 	bool has_moved;      // in the last tick
+	bool is_far;         // it moves as joined pieces for being far from the camera
 	bool is_cut;         // faces opened or pieces went since it was last shown
 	int32_t piece_count; // after the last tick
 	BodySettings settings;

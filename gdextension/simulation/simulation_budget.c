@@ -11,13 +11,14 @@
 #define STALL_MS 1000.0    // a tick that took longer was stopped by a debugger or the system, and says nothing; chosen
 #define CORNER_FACTOR 2.04 // of the tangent of half the field of view, to the corner of a picture of 16:9
 #define CONE_MARGIN 0.1    // rad beyond what is seen; chosen
-#define RECORD_MAGIC 0x46425231u // "1RBF": first word of a record
+#define RECORD_MAGIC 0x46425232u // "2RBF": first word of a record
 
 // All that a tick gave a world. Records are rows of these: other machines of the same byte order read them.
 typedef struct Decision {
 	FemWorkLimits limits;
 	int32_t awake_max, pieces_max;
 	float freeze_speed;
+	float detail_share;
 	int32_t observer_count;
 	FemObserver observer;
 } Decision;
@@ -136,7 +137,7 @@ static bool next_recorded(Decision *out) {
 // ---- decisions
 
 // The camera of the game's window, if it looks at this world; else everything is seen.
-static int32_t find_observer(const SimulationWorld *world, FemObserver *out) {
+int32_t budget_find_observer(const SimulationWorld *world, FemObserver *out) {
 	GDExtensionObjectPtr tree = object_cast(gd_engine_get_main_loop(), "SceneTree");
 	GDExtensionObjectPtr root = tree ? gd_scene_tree_get_root(tree) : NULL;
 	GDExtensionObjectPtr camera = root ? gd_viewport_get_camera_3d(root) : NULL;
@@ -187,9 +188,10 @@ static Decision decide(SimulationWorld *world, const FemBudgetDef *def) {
 	decision.awake_max = shed.awake_max;
 	decision.pieces_max = shed.pieces_max;
 	decision.freeze_speed = shed.freeze_speed;
+	decision.detail_share = state->budget.share;
 	bool is_shedding =
 		(shed.awake_max > 0 && s.live_islands > shed.awake_max) || (shed.pieces_max > 0 && s.pieces > shed.pieces_max);
-	decision.observer_count = is_shedding ? find_observer(world, &decision.observer) : 0;
+	decision.observer_count = is_shedding ? budget_find_observer(world, &decision.observer) : 0;
 	return decision;
 }
 
@@ -197,6 +199,7 @@ static void carry_out(SimulationWorld *world, const Decision *decision) {
 	BudgetState *state = &world->budget;
 	FemShedDef shed = fem_default_shed_def();
 	fem_world_set_work_limits(world->id, &decision->limits);
+	state->detail_share = decision->detail_share;
 	shed.observers = &decision->observer;
 	shed.observer_count = decision->observer_count > 0 ? 1 : 0;
 	shed.awake_max = decision->awake_max;
@@ -220,6 +223,7 @@ void budget_before_step(SimulationWorld *world, const AddonSettings *settings, i
 	Decision decision;
 	bool is_on = def.step_ms > 0.0f || def.live_tets_max > 0 || def.pieces_max > 0 || def.contacts_max > 0;
 	state->tick++;
+	state->detail_share = 1.0f;
 	if (record.is_replaying) {
 		if (next_recorded(&decision)) {
 			carry_out(world, &decision);

@@ -13,10 +13,11 @@
 typedef struct BudgetState {
 	FemBudget budget;
 	bool has_begun;
-	bool is_bounded; // limits are set
-	bool has_faded;  // pieces were let fade
-	int64_t tick;    // since the world was made
-	double tick_ms;  // of the last one, by budget_now_ms()
+	bool is_bounded;    // limits are set
+	bool has_faded;     // pieces were let fade
+	float detail_share; // 0..1, of distances from which things are coarser; 0: none was decided yet
+	int64_t tick;       // since the world was made
+	double tick_ms;     // of the last one, by budget_now_ms()
 	FemShedResult shed;
 	int64_t frozen, faded; // pieces, since the start
 } BudgetState;
@@ -35,6 +36,8 @@ double budget_now_ms(void);
 void budget_load(void);
 void budget_unload(void);
 void budget_before_step(struct SimulationWorld *world, const AddonSettings *settings, int32_t world_count);
+// The camera of the game's window; 0, if it does not look at this world.
+int32_t budget_find_observer(const struct SimulationWorld *world, FemObserver *out);
 void budget_add_statistics(const struct SimulationWorld *world, BudgetStatistics *sum);
 
 // ---- records

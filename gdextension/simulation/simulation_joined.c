@@ -26,7 +26,7 @@ static FemJoinedDef joined_def(const SimulationBody *body) {
 void simulation_body_cut_pieces(SimulationBody *body) {
 	FemJoinedDef def = joined_def(body);
 	// The view takes the shape at rest from a body that is whole.
-	if (!body->world || !body->view->shape || body->settings.dynamics != FEM_DYNAMICS_RIGID_PIECES) {
+	if (!body->world || !body->view->shape || simulation_body_dynamics(body) != FEM_DYNAMICS_RIGID_PIECES) {
 		return;
 	}
 	if (fem_body_set_joined(body->body, &def) == FEM_OK) {
@@ -39,7 +39,7 @@ void simulation_body_cut_pieces(SimulationBody *body) {
 
 void simulation_body_apply_dynamics(SimulationBody *body) {
 	const BodySettings *settings = &body->settings;
-	if (settings->dynamics != FEM_DYNAMICS_RIGID_PIECES) {
+	if (simulation_body_dynamics(body) != FEM_DYNAMICS_RIGID_PIECES) {
 		fem_body_set_dynamics(body->body, settings->dynamics);
 		simulation_body_count_pieces(body);
 	} else if (fem_body_get_dynamics(body->body) != FEM_DYNAMICS_RIGID_PIECES) {

@@ -80,6 +80,10 @@ SimulationWorld *simulation_world_for(GDExtensionObjectPtr world_3d);
 void simulation_body_after_step(SimulationBody *body, float delta);
 void simulation_body_not_stepped(SimulationBody *body);
 
+// ---- simulation_detail.c
+void simulation_world_choose_detail(SimulationWorld *world);      // before each step
+FemDynamics simulation_body_dynamics(const SimulationBody *body); // its setting, or joined pieces where it is far
+
 // ---- simulation_joined.c
 void simulation_body_apply_dynamics(SimulationBody *body); // as its settings say, between steps
 void simulation_body_cut_pieces(SimulationBody *body);     // anew, if it is one of joined pieces

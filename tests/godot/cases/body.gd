@@ -50,6 +50,56 @@ func test_dynamics() -> void:
 		check_near(body.get_center_of_mass().y, bodies[2].get_center_of_mass().y, 0.01, "height")
 
 
+# Far from the camera, or while the budget is not kept, a body moves as joined pieces; it goes on without a jump.
+func test_far_bodies_are_rigid_pieces() -> void:
+	var body := DestructibleBody.new()
+	body.size = Vector3(2, 0.2, 0.2)
+	body.cells = Vector3i(10, 1, 1)
+	body.material = load("res://addons/fem_destruction/materials/concrete.tres")
+	body.gravity_scale = 0.0
+	body.position.y = 20.0
+	body.start_velocity = Vector3(1.0, 0, 0)
+	body.start_angular_velocity = Vector3(0, 0, 1.0)
+	body.rigid_piece_count = 5
+	body.rigid_pieces_distance = 10.0
+	var camera := Camera3D.new()
+	scene.add_child(camera)
+	camera.position = Vector3(0, 20, 5)
+	camera.current = true
+	scene.add_child(body)
+	await ticks(3)
+	check_equal(body.get_piece_count(), 1, "pieces near the camera")
+	for at: float in [20.0, 9.0, 7.0]:
+		camera.position.z = at
+		for i in 4:
+			var center := body.get_center_of_mass()
+			await ticks(1)
+			check_near(body.get_center_of_mass().distance_to(center), 1.0 / 60.0, 1e-4, "way of a tick, camera at %.0f" % at)
+		check((body.get_piece_count() >= 3) == (at > 8.0), "%d pieces, camera at %.0f" % [body.get_piece_count(), at])
+		check_near(body.get_linear_velocity().distance_to(Vector3(1, 0, 0)), 0.0, 1e-3, "velocity, camera at %.0f" % at)
+		var piece := body.get_piece_data(body.get_pieces()[0])
+		check_near(piece.angular_velocity.distance_to(Vector3(0, 0, 1)), 0.0, 0.01, "spin, camera at %.0f" % at)
+	check_equal(body.dynamics, DestructibleBody.DYNAMICS_AUTO, "setting")
+	var budget: float = DestructionServer.budget_ms
+	DestructionServer.budget_ms = 1e-4
+	await ticks(120)
+	check(body.get_piece_count() >= 3, "pieces while the budget is not kept: %d" % body.get_piece_count())
+	DestructionServer.budget_ms = 0.0
+	camera.position.x = body.get_center_of_mass().x
+	await ticks(4)
+	check_equal(body.get_piece_count(), 1, "pieces without a budget")
+	body.rigid_pieces_distance = 0.0
+	camera.position.z = 100.0
+	await ticks(4)
+	check_equal(body.get_piece_count(), 1, "pieces of a body without a distance")
+	expect_errors("a distance that is not a number")
+	body.rigid_pieces_distance = NAN
+	errors_end()
+	check_equal(body.rigid_pieces_distance, 0.0, "a distance of NaN")
+	DestructionServer.budget_ms = budget
+	camera.queue_free()
+
+
 # A bar of joined rigid pieces: one in flight, several when it was struck, and one of finite elements in between.
 func test_rigid_pieces() -> void:
 	var body := DestructibleBody.new()
