@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-enum { SOUND_BUS_NAME = 40 };
+enum { SOUND_BUS_NAME = 40 }; // bytes of its name, more than the longest has
 
 typedef struct SoundBus {
 	char name[SOUND_BUS_NAME]; // empty: there is none

@@ -1,11 +1,14 @@
 extends SceneTree
 ## A wall that was blown up and settles: the time of a physics tick, and beside it that of Jolt with the same pieces.
 ##
-## godot --headless --fixed-fps 60 --path tests/godot --script res://jolt_bench.gd -- [--pieces 200] [--seconds 6] [--csv FILE]
+## godot --headless --fixed-fps 60 --path tests/godot --script res://jolt_bench.gd -- [--pieces 200] [--seconds 6] [--csv FILE] [--budget 0] [--joined]
 ##
 ## The wall breaks as a DestructibleBody; from the tick on in which its pieces fly, the same pieces go on a second time
 ## as RigidBody3Ds with convex hulls. Times are of all that a tick does on the main thread and those it waits for,
 ## processor time is of all threads. The last line is one JSON object.
+##
+## --joined: a tower of joined rigid pieces, 8 blocks a floor as in fem_bench's tower300, struck by a ball of 500 kg at its
+## foot. From the tick before the blow on the same pieces stand a second time as free RigidBody3Ds, struck by the same ball.
 
 const TICKS := 60 # a second
 const BLASTS_MAX := 40
@@ -49,16 +52,25 @@ func _processor_ms() -> float:
 func _run() -> void:
 	var pieces := _argument("--pieces", "200").to_int()
 	var ticks := int(TICKS * _argument("--seconds", "6").to_float())
+	DestructionServer.budget_ms = _argument("--budget", "0").to_float()
 	_add_floor()
 	await physics_frame
-	var body := await _break_wall(pieces)
+	var is_joined := OS.get_cmdline_user_args().has("--joined")
+	var body := await _join_tower(pieces) if is_joined else await _break_wall(pieces)
 	var twins := _describe(body)
+	if is_joined:
+		_throw_ball()
+	var top := body.get_aabb().end.y
 	var ours := await _measure(ticks)
+	ours.height_lost = top - body.get_aabb().end.y
+	get_nodes_in_group("ball").map(func(ball: Node) -> void: ball.free())
 	ours.asleep_after = _asleep_pieces(body)
 	ours.phases = DestructionServer.get_statistics().phase_ms
 	body.free()
 	for twin in twins:
 		_add_rigid(twin)
+	if is_joined:
+		_throw_ball()
 	await physics_frame
 	var jolt := await _measure(ticks)
 	jolt.asleep_after = get_nodes_in_group("rubble").filter(func(one: RigidBody3D) -> bool: return one.sleeping).size()
@@ -103,6 +115,36 @@ func _break_wall(pieces: int) -> DestructibleBody:
 	for i in FLYING:
 		await physics_frame
 	return body
+
+
+## Blocks of 0.5 x 0.4 x 0.5 m around a shaft of one block, a piece each.
+func _join_tower(pieces: int) -> DestructibleBody:
+	var floors := maxi(roundi(pieces / 8.0), 1)
+	var body := DestructibleBody.new()
+	body.size = Vector3(1.5, 0.4 * floors, 1.5)
+	body.cells = Vector3i(3, floors, 3)
+	body.material = load("res://addons/fem_destruction/materials/brick.tres")
+	body.position = Vector3(0, 0.2 * floors, 0)
+	body.dynamics = DestructibleBody.DYNAMICS_RIGID_PIECES
+	body.rigid_piece_count = pieces
+	root.add_child(body)
+	for i in 10:
+		await physics_frame
+	body.strength_scale = 0.02 # so that it falls
+	return body
+
+
+func _throw_ball() -> void:
+	var ball := RigidBody3D.new()
+	var shape := CollisionShape3D.new()
+	shape.shape = SphereShape3D.new()
+	shape.shape.radius = 0.4
+	ball.add_child(shape)
+	ball.mass = 500.0
+	ball.position = Vector3(-1.4, 1.2, 0)
+	ball.linear_velocity = Vector3(15, 0, 0)
+	ball.add_to_group("ball")
+	root.add_child(ball)
 
 
 func _describe(body: DestructibleBody) -> Array[Dictionary]:
