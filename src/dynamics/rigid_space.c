@@ -191,10 +191,19 @@ static void add_joint_product(float *out, const FemRigidSide *a, const FemRigidS
 static void add_joint(FemRigidSpace *space, const FemRigidContact *joint, const FemContact *contact) {
 	const FemRigidSide *side = joint->side;
 	for (int s = 0; s < 2 && side[s].block >= 0; s++)
-		add_joint_product(space->diagonal + 36 * (int64_t)side[s].block, &side[s], &side[s], contact->normal_strength);
+		add_joint_product(
+			space->bond_diagonal + 36 * (int64_t)side[s].block, &side[s], &side[s], contact->normal_strength);
 	for (int s = 0; s < 2 && joint->entry[0] >= 0; s++)
 		add_joint_product(
-			space->entries + 36 * (int64_t)joint->entry[s], &side[s], &side[1 - s], contact->normal_strength);
+			space->bond_entries + 36 * (int64_t)joint->entry[s], &side[s], &side[1 - s], contact->normal_strength);
+}
+
+// Bonds are the same in all solves of a space.
+static void add_bonds(FemRigidSpace *space, const FemContactRows *rows) {
+	for (int32_t c = 0; c < space->contact_count && space->bond_entries; c++) {
+		if (rows->contacts[c].is_bond)
+			add_joint(space, &space->contacts[c], &rows->contacts[c]);
+	}
 }
 
 // ---- graph
@@ -230,6 +239,7 @@ static size_t place_arrays(FemRigidSpace *space, char *base) {
 	space->contacts = FEM_CARVE(&carver, FemRigidContact, space->contact_count);
 	space->row_start = FEM_CARVE(&carver, int32_t, space->block_count + 1);
 	space->diagonal = FEM_CARVE(&carver, float, 36 * (size_t)space->block_count);
+	space->bond_diagonal = FEM_CARVE(&carver, float, 36 * (size_t)space->block_count);
 	space->vector = FEM_CARVE(&carver, float, 8 * (size_t)space->block_count);
 	space->loads = FEM_CARVE(&carver, float, 8 * (size_t)space->block_count);
 	space->arms = FEM_CARVE(&carver, FemVec4, space->node_count);
@@ -242,7 +252,8 @@ static bool take_graph(FemRigidSpace *space, FemAdjacency *graph, bool has_joint
 	space->entry_count = fem_adjacency_rows(graph, space->row_start, NULL);
 	space->column = FEM_ALLOC_ARRAY(int32_t, space->entry_count + 1);
 	space->entries = FEM_ALLOC_ARRAY(float, 36 * (size_t)space->entry_count + 1);
-	if (!space->column || !space->entries)
+	space->bond_entries = has_joints ? FEM_ALLOC_ARRAY(float, 36 * (size_t)space->entry_count + 1) : NULL;
+	if (!space->column || !space->entries || (has_joints && !space->bond_entries))
 		return false;
 	fem_adjacency_rows(graph, space->row_start, space->column);
 	find_entries(space);
@@ -298,6 +309,8 @@ bool fem_rigid_space_create(FemRigidSpace *space, const FemContactRows *rows, co
 		list_blocks(space, islands);
 		list_contacts(space, rows, islands->block_of, &graph);
 		ok = take_graph(space, &graph, rows->bond_count > 0);
+		if (ok)
+			add_bonds(space, rows);
 	}
 	fem_adjacency_free(&graph);
 	if (!ok)
@@ -310,6 +323,7 @@ void fem_rigid_space_free(FemRigidSpace *space) {
 	FEM_FREE_ARRAY(space->workspace, space->workspace_floats);
 	FEM_FREE_ARRAY(space->column, space->entry_count + 1);
 	FEM_FREE_ARRAY(space->entries, 36 * (size_t)space->entry_count + 1);
+	FEM_FREE_ARRAY(space->bond_entries, 36 * (size_t)space->entry_count + 1);
 	fem_free(space->memory, space->bytes);
 	*space = (FemRigidSpace){0};
 }
@@ -320,11 +334,15 @@ void fem_rigid_space_prepare(FemRigidSpace *space, const FemContactRows *rows, F
 	fem_loop_for(loop, space->block_count, weigh_task, space);
 	for (int32_t i = 0; i < space->block_count; i++)
 		memcpy(space->diagonal + 36 * (int64_t)i, space->blocks[i].inertia, sizeof space->blocks[i].inertia);
-	memset(space->entries, 0, 36 * sizeof *space->entries * (size_t)space->entry_count);
+	if (space->bond_entries) {
+		for (int64_t i = 0; i < 36 * (int64_t)space->block_count; i++)
+			space->diagonal[i] += space->bond_diagonal[i];
+		memcpy(space->entries, space->bond_entries, 36 * sizeof *space->entries * (size_t)space->entry_count);
+	} else {
+		memset(space->entries, 0, 36 * sizeof *space->entries * (size_t)space->entry_count);
+	}
 	for (int32_t c = 0; c < space->contact_count; c++) {
-		if (rows->contacts[c].is_bond)
-			add_joint(space, &space->contacts[c], &rows->contacts[c]);
-		else if (rows->contacts[c].active)
+		if (!rows->contacts[c].is_bond && rows->contacts[c].active)
 			add_contact(space, &space->contacts[c], &rows->contacts[c]);
 	}
 	space->valid = fem_cholesky_factor(space->factor, space->diagonal, space->entries, NULL, SHIFT);

@@ -50,7 +50,8 @@ typedef struct FemRigidSpace {
 	int32_t contact_count;
 	int32_t *row_start, *column; // the graph of the blocks
 	int32_t entry_count;
-	float *diagonal, *entries; // 36 floats each, column-major
+	float *diagonal, *entries;           // 36 floats each, column-major
+	float *bond_diagonal, *bond_entries; // what bonds add to both, once for all solves; null: there are none
 	FemCholesky *factor;
 	float *vector, *workspace;
 	float *loads; // [8 * block]: P^T r

@@ -78,6 +78,10 @@ typedef struct FemSolvePass {
 	bool is_last;
 } FemSolvePass;
 
+// The first solve that a system does in a later pass of a step: once bonds broke it begins with the active set and the
+// friction that the pass before came to, and few solves are left to it.
+int32_t fem_policy_first_pass(int32_t step_pass, int32_t bond_count);
+
 // The pass-th solve of a step for a system with this tolerance and cap. settled: the solve before left the set of
 // active contacts as it was, or there are no contacts.
 FemSolvePass fem_policy_pass(int32_t pass, bool settled, float tolerance, int32_t max_iterations, int32_t island_count);

@@ -334,13 +334,14 @@ static void solve_passes(FemCompositeTask *task) {
 	int32_t cap = task->system.max_iterations;
 	bool settled =
 		task->system.contacts.count == 0 || task->system.is_direct || fem_modal_direct_is_possible(&task->system);
-	for (int32_t index = 0;; index++) {
+	int32_t first = fem_policy_first_pass(task->step->pass, task->system.contacts.bond_count);
+	for (int32_t index = first;; index++) {
 		FemSolvePass pass = fem_policy_pass(index, settled, tolerance, cap, task->system.island_count);
 		task->system.tolerance = pass.tolerance;
 		task->system.max_iterations = pass.max_iterations;
 		if (pass.is_sharp)
 			task->system.scale = 0.0; // of this active set's own load
-		solve_once(task, index == 0, pass.is_sharp);
+		solve_once(task, index == first, pass.is_sharp);
 		spread(task);
 		bool changed = limit_bounces(task);
 		for (int32_t n = 0; changed && pass.is_last && n < REBOUND_SOLVES; n++) {
