@@ -141,11 +141,12 @@ static bool is_on_ground(const FemBody *body, FemRange nodes) {
 	return false;
 }
 
-// Contact must find it where it is: what flies is not stopped in the air.
+// Contact must find it where it is: what flies is not stopped in the air. Nor is what hangs together by bonds: a piece of
+// a tower that begins to fall would hold all of it.
 static bool may_freeze(const Shedding *s, const Candidate *candidate) {
 	const FemBody *body = s->world->bodies[candidate->body];
 	FemRange nodes = body->topology->component_nodes[candidate->component];
-	return candidate->awake && candidate->speed < (double)s->def->freeze_speed &&
+	return candidate->awake && !body->pieces[candidate->component].is_joined && candidate->speed < (double)s->def->freeze_speed &&
 		(body->pieces[candidate->component].is_touching || is_on_ground(body, nodes));
 }
 
