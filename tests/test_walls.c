@@ -23,6 +23,27 @@ static FemSurfaceMesh make_tube(void) {
 static FemSurfaceMesh make_vase(void) {
 	return fem_surface_vase(0.3, 0.004, 40);
 }
+// Of a wall so thick that rays from the last row of its inner skin run out through the rim.
+static FemSurfaceMesh make_thick_vase(void) {
+	return fem_surface_vase(0.3, 0.008, 40);
+}
+// Leans to two sides, so that its axis is none of the mesh's.
+static FemSurfaceMesh make_leaning_vase(void) {
+	FemSurfaceMesh mesh = make_vase();
+	float c = cosf(0.7f), s = sinf(0.7f);
+	for (int32_t i = 0; i < mesh.vertex_count; i++) {
+		FemVec3 p = mesh.vertices[i], q = {c * p.x - s * p.y, s * p.x + c * p.y, p.z};
+		mesh.vertices[i] = (FemVec3){q.x, c * q.y - s * q.z, s * q.y + c * q.z};
+	}
+	return mesh;
+}
+// No lathe makes it.
+static FemSurfaceMesh make_oval_vase(void) {
+	FemSurfaceMesh mesh = make_vase();
+	for (int32_t i = 0; i < mesh.vertex_count; i++)
+		mesh.vertices[i].x *= 1.4f;
+	return mesh;
+}
 static FemSurfaceMesh make_bowl(void) {
 	return fem_surface_bowl(0.1, 0.004, 16);
 }
@@ -52,14 +73,17 @@ typedef struct WallShape {
 
 static const WallShape shapes[] = {
 	{"box of 3 cm", make_box, {300, 600, 2000}, 0.01, 1.2},
-	{"tube of 1 mm", make_tube, {100, 600, 6000}, 0.01, 6.5},
-	{"vase", make_vase, {300, 600, 3000}, 0.01, 7.0},
-	{"bowl", make_bowl, {300, 600, 3000}, 0.01, 2.5},
-	{"hollow ball", make_ball, {300, 600, 3000}, 0.01, 4.0},
-	{"wall of 1/670", make_leaf, {300, 600, 3000}, 0.01, 3.5},
-	{"wall to nothing", make_sharp, {300, 600, 3000}, 0.01, 3.5},
-	{"skins 1e-5 apart", make_skins, {300, 600, 3000}, 0.01, 6.5},
-	{"ring that touches", make_ring, {300, 600, 3000}, 0.01, 2.0},
+	{"tube of 1 mm", make_tube, {100, 600, 6000}, 0.01, 5.0},
+	{"vase", make_vase, {300, 600, 3000}, 0.01, 1.5},
+	{"thick vase", make_thick_vase, {300, 600, 3000}, 0.01, 1.5},
+	{"leaning vase", make_leaning_vase, {300, 600, 3000}, 0.01, 1.8},
+	{"oval vase", make_oval_vase, {300, 600, 3000}, 0.01, 5.5},
+	{"bowl", make_bowl, {300, 600, 3000}, 0.01, 1.5},
+	{"hollow ball", make_ball, {300, 600, 3000}, 0.01, 2.5},
+	{"wall of 1/670", make_leaf, {300, 600, 3000}, 0.01, 1.5},
+	{"wall to nothing", make_sharp, {300, 600, 3000}, 0.01, 1.7},
+	{"skins 1e-5 apart", make_skins, {300, 600, 3000}, 0.01, 2.5},
+	{"ring that touches", make_ring, {300, 600, 3000}, 0.01, 1.1},
 };
 
 // ---- measures
@@ -134,7 +158,8 @@ static void check_wall(const WallShape *shape, int32_t target) {
 	fem_surface_mesh_free(&surface);
 }
 
-// Fails when walls are filled by a lattice: the box then has 4.4 times its volume, the tube 2.9, the vase 3.7.
+// Fails when walls are filled by a lattice: the box then has 4.4 times its volume, the tube 2.9, the vase 3.7; when the
+// thick vase ends a row below its rim (1.8 % off); and when what was turned gets cells that lie anyhow (vase of 1,392).
 FEM_TEST(walls, have_their_volume_and_cover_their_vertices) {
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
 		for (int n = 0; n < 3; n++)
@@ -164,8 +189,13 @@ FEM_TEST(walls, vase_bakes_fast_and_tells_of_more_elements) {
 	double begin = fem_test_cpu_ms();
 	FEM_REQUIRE(fem_bake_render_mesh(&def, &mesh, &info) == FEM_OK);
 	FEM_CHECK_TIME(fem_test_cpu_ms() - begin, VASE_MS);
+	fem_bake_info_free(&info);
+	fem_baked_mesh_free(&mesh);
+	mesh = mesh_of(make_vase());
+	def.element_count = 200;
+	FEM_REQUIRE(fem_bake_render_mesh(&def, &mesh, &info) == FEM_OK);
 	fem_bake_report_warnings(mesh.report, warnings, sizeof warnings);
-	fem_test_check(strstr(mesh.report, "instead of 600") && !warnings[0], __FILE__, __LINE__, "says: %s", mesh.report);
+	fem_test_check(strstr(mesh.report, "instead of 200") && !warnings[0], __FILE__, __LINE__, "says: %s", mesh.report);
 	fem_bake_info_free(&info);
 	fem_baked_mesh_free(&mesh);
 }

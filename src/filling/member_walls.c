@@ -24,6 +24,8 @@
 #define MORE_FREE 1.6      // times those: what is covered by no more is laid evenly enough; chosen
 #define MORE_CELLS 1.2     // factor on the cells from one attempt to the next where they are not enough; chosen
 #define ERROR_SHARE 0.6    // of that distance: the error of corners that is tried first; chosen
+#define ERROR_RINGS 0.9    // ... and of rings, whose error is known as it is; chosen
+#define ATTEMPTS_RINGS 4   // with rings; chosen
 #define TIGHTER_LEAST 0.7  // factor on the error from one attempt to the next, at the least ...
 #define TIGHTER_MOST 0.85  // ... and at the most; both chosen
 #define TIGHTER_MARGIN 0.9 // under what the gap asks for; chosen
@@ -128,7 +130,8 @@ static FemResult try_once(FemMemberSearch *search, WallTry *attempt, bool *out_f
 static FemResult try_errors(FemMemberSearch *search, WallTry *attempt, int attempts, bool *out_found) {
 	FemResult result = fem_wall_create(attempt->skin, &attempt->def, &attempt->wall);
 	for (int i = 0; i < attempts && result == FEM_OK && attempt->wall.is_sound; i++) {
-		if (attempt->best_gap <= COVERAGE_GOOD || (i > 0 && !attempt->more && attempt->best_gap > GAP_FAR))
+		bool is_far = i > 0 && !attempt->more && !attempt->def.in_rings && attempt->best_gap > GAP_FAR;
+		if (attempt->best_gap <= COVERAGE_GOOD || is_far)
 			break;
 		result = fem_member_report(search->request, (double)i / attempts) ? try_once(search, attempt, out_found)
 																		  : fem_fail_stopped();
@@ -145,12 +148,26 @@ static int32_t enough_to_bend(const WallTry *attempt) {
 	return (int32_t)fmax(fmin(cells, MORE_MOST * asked), asked);
 }
 
+// Rings round what could have been turned on a lathe cover and bend with the fewest cells.
+static FemResult search_rings(FemMemberSearch *search, WallTry *attempt, bool *out_found) {
+	double error = attempt->error_max;
+	attempt->def.in_rings = true;
+	attempt->error_max *= ERROR_RINGS / ERROR_SHARE;
+	FemResult result = try_errors(search, attempt, ATTEMPTS_RINGS, out_found);
+	attempt->def.in_rings = false;
+	attempt->error_max = error;
+	return result;
+}
+
 // Cells as many as were asked for, or more where these leave vertices uncovered.
 static FemResult search_coverage(FemMemberSearch *search, WallTry *attempt, bool *out_found) {
 	double error = attempt->error_max;
 	double most = MORE_FREE * PRISM_TETS * attempt->def.layers * attempt->def.triangle_count;
 	attempt->best_gap = COVERAGE_POOR;
-	FemResult result = try_errors(search, attempt, ATTEMPTS_ASKED, out_found);
+	FemResult result = search_rings(search, attempt, out_found);
+	if (result != FEM_OK || attempt->best_gap <= COVERAGE_GOOD)
+		return result;
+	result = try_errors(search, attempt, ATTEMPTS_ASKED, out_found);
 	if (result != FEM_OK || (attempt->best_gap <= COVERAGE_GOOD && search->best.tet_count <= most))
 		return result;
 	attempt->more = true;

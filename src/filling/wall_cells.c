@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/stop_check.h"
 #include "filling/edge_table.h"
+#include "filling/revolved_skin.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #define THINNEST 0.25        // of the median depth: thinner cells are thickened, or they would be slivers; chosen
 #define MITER_MOST 2.5      // wall thicknesses that a node may lie below its vertex: a cube's corner needs 1.73; chosen
 #define MITER_EVENNESS 1e-3 // weight of the plain offset along the normal against the planes; chosen
+#define RIM_EVENNESS 1.0    // the same where that offset goes to where the facing skin ends; chosen
 #define BELOW_LEAST 0.1  // of a cell's depth that its lower corners lie below it, or they go along the normal; chosen
 #define SHRINK 0.7       // factor on the depth of cells that turned over; chosen
 #define SHRINK_ROUNDS 12 // ... which is 1.4 % of it at the end; chosen
@@ -160,28 +162,30 @@ static FemVec3d nearest_on(const FemVec3d segment[2], FemVec3d p) {
 	return fem_vec3d_add(segment[0], fem_vec3d_scale(along, fmin(fmax(t, 0.0), 1.0)));
 }
 
-// At a rim the planes leave open how far along the wall the lower node lies: where the facing skin ends, if that is
-// within reach. Against the normal, as `plain` is along it.
-static FemVec3d offset_at_rim(const FemWall *wall, FemVec3d at, FemVec3d plain, double reach) {
-	FemVec3d expected = fem_vec3d_sub(at, plain), best = plain;
+// At a rim the planes say little of how far along the wall the lower node lies: where the facing skin ends, if that is
+// within reach. Against the normal, as `io_plain` is along it.
+static bool offset_at_rim(const FemWall *wall, FemVec3d at, double reach, FemVec3d *io_plain) {
+	FemVec3d expected = fem_vec3d_sub(at, *io_plain);
 	double nearest = reach * reach;
+	bool found = false;
 	for (int32_t i = 0; i < wall->rim_count; i++) {
 		FemVec3d p = nearest_on(wall->rim[i], expected), off = fem_vec3d_sub(p, expected);
 		double distance_sq = fem_vec3d_dot(off, off);
 		if (distance_sq < nearest) {
 			nearest = distance_sq;
-			best = fem_vec3d_sub(at, p);
+			*io_plain = fem_vec3d_sub(at, p);
+			found = true;
 		}
 	}
-	return best;
+	return found;
 }
 
 // Where the planes of the triangles round a vertex meet when each has moved inward by its depth, in the least squares.
 static FemVec3d offset_of(const FemWall *wall, const Miter *miter, FemVec3d at) {
 	FemVec3d plain = fem_vec3d_scale(unit(miter->normal), miter->depth / miter->weight);
-	if (miter->on_border)
-		plain = offset_at_rim(wall, at, plain, MITER_MOST * miter->depth / miter->weight);
 	double a[6], even = MITER_EVENNESS * miter->weight, most = MITER_MOST * miter->depth / miter->weight;
+	if (miter->on_border && offset_at_rim(wall, at, most, &plain))
+		even = RIM_EVENNESS * miter->weight;
 	for (int i = 0; i < 6; i++)
 		a[i] = miter->a[i] + (i < 3 ? even : 0.0);
 	FemVec3d down = solve(a, fem_vec3d_add(miter->b, fem_vec3d_scale(plain, even)));
@@ -367,8 +371,10 @@ static bool copy_skin(const FemSkin *from, FemSkin *out) {
 }
 
 static bool make_coarse(Cells *cells, double error_max) {
-	if (!copy_skin(&cells->wall->fine, &cells->coarse) ||
-		!fem_skin_coarsen(&cells->coarse, cells->wall->def.triangle_count, error_max))
+	int32_t wanted = cells->wall->def.triangle_count;
+	if (cells->wall->revolved.found
+			? !fem_revolved_skin(&cells->wall->revolved, wanted, error_max, &cells->coarse)
+			: !copy_skin(&cells->wall->fine, &cells->coarse) || !fem_skin_coarsen(&cells->coarse, wanted, error_max))
 		return false;
 	cells->triangle_count = cells->coarse.triangle_count;
 	cells->vertex_count = cells->coarse.vertex_count;
@@ -453,7 +459,9 @@ FemResult fem_wall_create(const FemSolid *solid, const FemWallDef *def, FemWall 
 	*out = (FemWall){.solid = solid, .def = *def};
 	FEM_ASSERT(def->triangle_count > 0 && def->layers > 0);
 	FemSkinResult skin = fem_skin_create(&solid->triangles, def->sides, FEM_SIDE_LAID, &out->fine);
-	out->is_sound = skin == FEM_SKIN_MADE && out->fine.triangle_count > 0;
+	if (skin == FEM_SKIN_MADE && def->in_rings && !fem_revolved_profile_find(&out->fine, &out->revolved))
+		skin = FEM_SKIN_NO_MEMORY;
+	out->is_sound = skin == FEM_SKIN_MADE && out->fine.triangle_count > 0 && (out->revolved.found || !def->in_rings);
 	FemResult result = skin == FEM_SKIN_NO_MEMORY ? no_memory() : out->is_sound ? make_fine(out) : FEM_OK;
 	if (result != FEM_OK)
 		fem_wall_free(out);

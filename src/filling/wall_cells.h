@@ -9,6 +9,7 @@
 #ifndef FEM_FILLING_WALL_CELLS_H
 #define FEM_FILLING_WALL_CELLS_H
 
+#include "filling/revolved_profile.h"
 #include "filling/skin.h"
 #include "filling/tet_list.h"
 #include "filling/wall_sides.h"
@@ -19,6 +20,7 @@ typedef struct FemWallDef {
 	int32_t triangle_count; // cells wanted, for each layer
 	double depth_max;       // unit space: no cell is deeper
 	double sheet;           // > 0: the skin is a sheet of this thickness, and cells lie on both sides of it
+	bool in_rings;          // cells lie in rings, round what could have been turned on a lathe; nothing else is filled
 	double volume;          // unit space: wanted of all cells together, met by making them a little thicker; 0 = any
 } FemWallDef;
 
@@ -26,10 +28,11 @@ typedef struct FemWallDef {
 typedef struct FemWall {
 	const FemSolid *solid;
 	FemWallDef def;
-	bool is_sound; // the skin is one surface that cells can be laid along
+	bool is_sound; // the skin is one surface that cells can be laid along as is wanted
 	FemSkin fine;
-	double *depths;      // [fine triangle], -1 where no ray came to an end
-	FemTriangles lookup; // the fine triangles, in a tree; its components are their numbers
+	FemRevolvedProfile revolved; // for cells in rings
+	double *depths;              // [fine triangle], -1 where no ray came to an end
+	FemTriangles lookup;         // the fine triangles, in a tree; its components are their numbers
 	FemTriangleBvh bvh;
 	FemVec3d (*rim)[2]; // edges at which the facing skin ends
 	int32_t rim_count, rim_capacity;

@@ -15,6 +15,7 @@
 #define PAIR_WEIGHT 0.95     // of a tie across the wall; of one to a neighbour (1 + cosine) / 2; chosen
 #define PAIR_WALLS 1.5       // median walls: ties across more than that are weaker in proportion; chosen
 #define LOOSE 0.1            // factor of ties of triangles that face nothing, to be made last; chosen
+#define SKIN_COSINE 0.9      // of a triangle of a rim with the skin that it goes on from: it belongs to that; chosen
 #define RIM_WALLS 3.0        // median walls: what joins the skins is a rim when it is narrower than this; chosen
 
 const int8_t fem_wall_samples[FEM_WALL_SAMPLES][3] = {{20, 20, 20}, {36, 12, 12}, {12, 36, 12}, {12, 12, 36},
@@ -284,6 +285,31 @@ static bool find_rims(Survey *survey) {
 	return true;
 }
 
+// Rays from the last row of a skin that leans run out through the rim, and meet no other skin. A triangle of a rim that
+// goes on from a skin in nearly the same plane is part of it: else cells would end where the row begins.
+static void give_rims_to_skins(Survey *survey) {
+	int8_t *sides = survey->out->sides;
+	int32_t *seeds = survey->parents, *queue = survey->facing, count = 0; // both have done what they were for
+	const FemTriangles *triangles = &survey->solid->triangles;
+	for (int32_t t = 0; t < survey->count; t++) {
+		seeds[t] = sides[t] == FEM_SIDE_RIM ? -1 : t;
+		if (seeds[t] >= 0)
+			queue[count++] = t;
+	}
+	for (int32_t i = 0; i < count; i++) {
+		FemVec3d normal = unit_normal(triangles, seeds[queue[i]]);
+		for (int v = 0; v < 3; v++) {
+			const int32_t *at = survey->edges.sides[survey->edges.edge_of[3 * queue[i] + v]];
+			int32_t next = at[0] / 3 == queue[i] ? at[1] / 3 : at[0] / 3; // an edge of three sides knows two of them
+			if (at[1] < 0 || seeds[next] >= 0 || fem_vec3d_dot(normal, unit_normal(triangles, next)) < SKIN_COSINE)
+				continue;
+			seeds[next] = seeds[queue[i]];
+			sides[next] = sides[queue[i]];
+			queue[count++] = next;
+		}
+	}
+}
+
 static void measure_hidden(Survey *survey) {
 	double all = 0.0, hidden = 0.0;
 	for (int32_t t = 0; t < survey->count; t++) {
@@ -309,6 +335,7 @@ static bool run(Survey *survey) {
 	if (!choose_sides(survey) || !find_rims(survey))
 		return false;
 	measure_hidden(survey);
+	give_rims_to_skins(survey);
 	return true;
 }
 
