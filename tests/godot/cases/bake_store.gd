@@ -192,3 +192,54 @@ func test_others_lie_on_what_is_being_baked() -> void:
 	check(ball.position.y < 3.5, "a ball lies on what is gone")
 	check(box.get_center_of_mass().y < 3.1, "a box lies on what is gone")
 	plate.free()
+
+
+# -- What entering costs ----------------------------------------------------------------------------------------------
+
+
+const ENTRY_MS := 100.0  # of the main thread that a plain mesh of 5,000 triangles may take
+
+
+func _ball_of_5000() -> SphereMesh:
+	var ball := SphereMesh.new()
+	ball.radial_segments = 50
+	ball.rings = 49
+	return ball
+
+
+## Milliseconds of the main thread: of entering the tree, and of the longest frame until it is simulated.
+func _entry_ms(mesh: Mesh, preset: String) -> Array[float]:
+	var body := DestructibleBody.new()
+	body.mesh = mesh
+	body.bake_in_background = true
+	body.material = load("res://addons/fem_destruction/materials/%s.tres" % preset)
+	body.position.y = 4.0
+	await ticks(20)  # Godot makes up for ticks that long frames left out
+	var began := Time.get_ticks_usec()
+	scene.add_child(body)
+	var entering := Time.get_ticks_usec() - began
+	var longest := 0
+	began = Time.get_ticks_msec()
+	while not body.is_simulated() and Time.get_ticks_msec() < began + 60000:
+		var frame := Time.get_ticks_usec()
+		await tree.process_frame
+		longest = maxi(longest, Time.get_ticks_usec() - frame)
+		OS.delay_msec(2)
+	check(body.is_simulated(), "a bake does not end")
+	var frames: Array[float] = [0.001 * entering, 0.001 * longest, float(Time.get_ticks_msec() - began)]
+	body.free()
+	await tree.process_frame
+	return frames
+
+
+## Baked and cut by workers, the first time, and read by them the second.
+func test_plain_meshes_of_5000_triangles_enter_at_once() -> void:
+	_begin()
+	for preset: String in ["ceramic", "oak", "concrete"]:
+		for start in 2:
+			var ms: Array[float] = await _entry_ms(_ball_of_5000(), preset)
+			print("  %s, start %d: entering %.1f ms, longest frame %.1f ms, simulated after %.0f ms" % [preset, start + 1, ms[0], ms[1], ms[2]])
+			check(ms[0] + ms[1] < ENTRY_MS, "%s: entering took %.1f ms and a frame %.1f ms" % [preset, ms[0], ms[1]])
+			if start == 0:
+				_forget()
+	_end()
