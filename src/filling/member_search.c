@@ -14,7 +14,9 @@
 #define LATTICE_CELLS 40.0
 #define DEBRIS_SHARE 0.03        // of the volume: bodies smaller than this that hang on nothing are left out; chosen
 #define LOST_SHARE 0.6           // of the input's volume: less means that walls fell through the lattice; chosen
-#define VOLUME_COLUMNS 1200      // through the box, that measure an open member's volume to some 2 %; chosen
+#define VOLUME_COLUMNS 1200      // that go through an open member and measure its volume to some 2 %; chosen
+#define VOLUME_FEW 12            // of as many that are taken first: where no more go through it, it has none; chosen
+#define VOLUME_POINTS 2e5        // that are asked in columns at the most, about 5 us each; chosen
 #define COLUMN_POINTS 24         // that are asked in a column as high as the box, where nothing crosses it; chosen
 #define BORDER_POINTS 8000.0     // of a surface at which both its sides are asked, about ...
 #define BORDER_POINTS_MOST 400.0 // ... pairs of them in a triangle ...
@@ -78,25 +80,32 @@ static void take_column(const FemSolid *solid, int32_t i, Column *column) {
 
 // The length of a column's stretch that lies inside. Points spread over it are asked, since a hole in the surface ends
 // the inside without a crossing.
-static double length_inside(const FemSolid *solid, const Column *column, int32_t stretch) {
+static double length_inside(const FemSolid *solid, const Column *column, int32_t stretch, double *io_asked) {
 	double from = column->stops[stretch], length = column->stops[stretch + 1] - from;
 	int32_t count = 1 + (int32_t)(length * COLUMN_POINTS / (2.0 * solid->half_extents[2])), inside = 0;
 	for (int32_t i = 0; i < count; i++)
 		inside +=
 			fem_winding_inside(&solid->winding, (FemVec3d){column->x, column->y, from + length * (i + 0.5) / count});
+	*io_asked += count;
 	return length * inside / count;
 }
 
-// For surfaces with holes, or that cross themselves.
+// For surfaces with holes, or that cross themselves. Of a figure of sticks most columns meet nothing: those that do are
+// counted.
 static double sampled_volume(const FemSolid *solid) {
-	double sum = 0.0;
-	for (int32_t i = 1; i <= VOLUME_COLUMNS && !fem_stop_asked(); i++) {
+	double sum = 0.0, asked = 0.0;
+	int32_t taken = 0;
+	for (int32_t met = 0; met < VOLUME_COLUMNS && asked < VOLUME_POINTS && !fem_stop_asked();) {
+		if (taken == VOLUME_COLUMNS && met < VOLUME_FEW)
+			break; // a sheet, or nearly so
 		Column column;
-		take_column(solid, i, &column);
+		double before = sum;
+		take_column(solid, ++taken, &column);
 		for (int32_t s = 0; s + 1 < column.stop_count; s++)
-			sum += length_inside(solid, &column, s);
+			sum += length_inside(solid, &column, s, &asked);
+		met += sum > before;
 	}
-	return 4.0 * solid->half_extents[0] * solid->half_extents[1] * sum / VOLUME_COLUMNS;
+	return taken > 0 ? 4.0 * solid->half_extents[0] * solid->half_extents[1] * sum / taken : 0.0;
 }
 
 // The share of a triangle that parts inside from outside: 1 where the inside lies behind it, -1 where it lies before
