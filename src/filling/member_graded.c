@@ -45,11 +45,13 @@
 #define ELEMENTS_FEW 90        // tets: fewer are asked for by who wants few above all; chosen
 #define ELEMENTS_FINE 4500     // tets: what a wish of 5,000 may come to
 #define LEAVES_PER_TET 6       // leaves of the lattice for each tet that may come out: most lie outside; chosen
-#define TETS_LEAST 12000       // that may come out whatever was asked for; chosen: more than any shape of the set takes
-#define EXCESS_MOST 8          // times the count that was asked for; chosen
-#define LATTICE_SHIFT 0.3      // of a cube: where the lattice lies; chosen, off the planes of symmetric shapes
-#define COST_OFF 10.0          // |ln(tets / target)| that a promise missed by once its bound is worth; chosen
-#define COUNT_LOW 0.25         // |ln(tets / target)| by which fewer tets than asked for are well; chosen
+#define TETS_LEAST 12000      // that may come out whatever was asked for; chosen: more than most shapes of the set take
+#define TETS_PROMISED 30000   // ... from ELEMENTS_PROMISED on; chosen: a house of many rooms takes 29,000
+#define ELEMENTS_PROMISED 900 // tets: what a wish of 1,000 may come to, from which on the volume is promised
+#define EXCESS_MOST 8         // times the count that was asked for; chosen
+#define LATTICE_SHIFT 0.3     // of a cube: where the lattice lies; chosen, off the planes of symmetric shapes
+#define COST_OFF 10.0         // |ln(tets / target)| that a promise missed by once its bound is worth; chosen
+#define COUNT_LOW 0.25        // |ln(tets / target)| by which fewer tets than asked for are well; chosen
 #define SPREAD_U 0.7548776662466927 // steps that cover the unit square evenly: see coverage.c
 #define SPREAD_V 0.5698402909980532 // the same
 
@@ -169,7 +171,8 @@ static bool demand_thin_parts(Graded *graded) {
 static FemResult fill(Graded *graded, FemGradedLattice *lattice, bool *out_fits) {
 	FemMemberSearch *search = graded->search;
 	int32_t most = EXCESS_MOST * search->request->target;
-	most = most > TETS_LEAST ? most : TETS_LEAST;
+	int32_t least = search->request->def->element_count >= ELEMENTS_PROMISED ? TETS_PROMISED : TETS_LEAST;
+	most = most > least ? most : least;
 	fem_tet_list_clear(&search->trial);
 	*out_fits = false;
 	FemResult result = fem_graded_create(lattice, search->solid.half_extents, graded->cell, LATTICE_SHIFT);
