@@ -13,7 +13,7 @@
 #   tests/godot_suites.sh looks GODOT compatibility|forward|mobile
 #   tests/godot_suites.sh showing GODOT compatibility|forward|mobile
 #   tests/godot_suites.sh render_bench GODOT compatibility|forward|mobile   (figures)
-#   tests/godot_suites.sh jolt_bench GODOT [--pieces N] [--seconds N] [--csv FILE]   (a wall that settles, and the same pieces in Jolt)
+#   tests/godot_suites.sh jolt_bench GODOT [--pieces N] [--seconds N] [--csv FILE] [--joined]   (a wall that settles or, joined, a tower that is struck, and the same pieces in Jolt)
 #   tests/godot_suites.sh level_bench GODOT [--seconds N] [--threads N] [--csv FILE]   (see tests/bench/level.sh)
 #   tests/godot_suites.sh pictures GODOT                    (of bakes, into build/test_renders/bakes.png)
 #   tests/godot_suites.sh splinter_pictures GODOT [PATTERN] (of splinters, into build/test_renders/splinters_*.png)

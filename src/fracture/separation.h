@@ -37,6 +37,7 @@ typedef struct FemBreaking {
 	uint32_t next_piece;
 	int32_t piece_tets_min;                // of the smallest pieces, in this step
 	int32_t piece_limit;                   // 0: none
+	double retires_from;                   // s, world time before which no piece of it goes that was told to; 0: look
 	float piece_lifetime;                  // s; 0: for ever
 	float piece_fade;                      // s, between being one too many and being removed
 	struct FemSplinters *splinters;        // fracture/splinters.h; or null

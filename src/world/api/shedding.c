@@ -141,12 +141,13 @@ static bool is_on_ground(const FemBody *body, FemRange nodes) {
 	return false;
 }
 
-// Contact must find it where it is: what flies is not stopped in the air. Nor is what hangs together by bonds: a piece of
-// a tower that begins to fall would hold all of it.
+// Contact must find it where it is: what flies is not stopped in the air. Nor is what hangs together by bonds: a piece
+// of a tower that begins to fall would hold all of it.
 static bool may_freeze(const Shedding *s, const Candidate *candidate) {
 	const FemBody *body = s->world->bodies[candidate->body];
 	FemRange nodes = body->topology->component_nodes[candidate->component];
-	return candidate->awake && !body->pieces[candidate->component].is_joined && candidate->speed < (double)s->def->freeze_speed &&
+	return candidate->awake && !body->pieces[candidate->component].is_joined &&
+		candidate->speed < (double)s->def->freeze_speed &&
 		(body->pieces[candidate->component].is_touching || is_on_ground(body, nodes));
 }
 
@@ -180,6 +181,7 @@ static int32_t fade(Shedding *s, int32_t excess, bool only_awake) {
 		if (!candidate->is_debris || piece->retires < INFINITY || stays)
 			continue;
 		piece->retires = world->time + (candidate->unseen ? 0.0 : (double)s->def->fade_time);
+		world->bodies[candidate->body]->breaking->retires_from = 0.0;
 		faded++;
 	}
 	return faded;
