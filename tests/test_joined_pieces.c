@@ -154,6 +154,20 @@ FEM_TEST(joined_pieces, stand_and_sleep_as_one) {
 	fem_rig_destroy(&rig);
 }
 
+// Fails when one piece of a tower that moves is put to sleep, and holds the others by its bonds.
+FEM_TEST(joined_pieces, are_not_frozen_one_by_one) {
+	FemRigDef def = tower_def();
+	FemRig rig = make_joined(&def, 10, 1.0f);
+	FemShedDef shed = fem_default_shed_def();
+	FemShedResult result = {0};
+	for (int i = 0; i < 5; i++)
+		FEM_CHECK_INT(fem_world_step(rig.world, DT, 1), 0);
+	shed.awake_max = 1;
+	FEM_CHECK_INT(fem_world_shed(rig.world, &shed, &result), FEM_OK);
+	FEM_CHECK_INT(result.frozen, 0);
+	fem_rig_destroy(&rig);
+}
+
 // ---- state
 
 static void kick_over(const FemRig *rig) {
