@@ -1,7 +1,7 @@
 // Trees over triangle meshes, by Opcode: a C face on the engine's one C++ file.
 //
 // The trees are Opcode's no-leaf, unquantized ones, the only kind that can be refitted: build costs 0.4-0.8 us a
-// triangle and allocates, refit 4 ns a triangle and does not. When vertices move, refit; when triangles change,
+// triangle and allocates, refit some 6 ns a triangle and does not. When vertices move, refit; when triangles change,
 // build anew. One tree for each METIS part of a surface keeps a fracture's rebuild small.
 //
 // Queries are walks over the nodes (fem_triangle_tree_root, tree_walk.h), by any number of threads at once; refitting

@@ -7,8 +7,9 @@ extends SceneTree
 ## as RigidBody3Ds with convex hulls. Times are of all that a tick does on the main thread and those it waits for,
 ## processor time is of all threads. The last line is one JSON object.
 ##
-## --joined: a tower of joined rigid pieces, 8 blocks a floor as in fem_bench's tower300, struck by a ball of 500 kg at its
-## foot. From the tick before the blow on the same pieces stand a second time as free RigidBody3Ds, struck by the same ball.
+## --joined: a tower cut into rigid pieces that grew from seeds and are joined, weak enough to fall, struck by a ball of 500
+## kg at its foot. From the tick before the blow on the convex hulls of the same pieces stand a second time as free
+## RigidBody3Ds, struck by the same ball; where pieces are not convex, their hulls begin in each other.
 
 const TICKS := 60 # a second
 const BLASTS_MAX := 40
@@ -117,7 +118,7 @@ func _break_wall(pieces: int) -> DestructibleBody:
 	return body
 
 
-## Blocks of 0.5 x 0.4 x 0.5 m around a shaft of one block, a piece each.
+## A solid tower of 1.5 x 1.5 m in cells of 0.5 x 0.4 x 0.5 m.
 func _join_tower(pieces: int) -> DestructibleBody:
 	var floors := maxi(roundi(pieces / 8.0), 1)
 	var body := DestructibleBody.new()
