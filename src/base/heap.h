@@ -15,8 +15,9 @@ typedef struct FemHeap FemHeap;
 FEM_MUST_USE FemHeap *fem_heap_create(void); // empty; null when memory fails
 void fem_heap_destroy(FemHeap *heap);        // all of its blocks must have been freed
 
-// At least so many free bytes, and as many more as the system had to give since the last call, up to 8 MB. New ones are written to,
-// so that pages come now and not in a step. Far too many go back to the system. False when that gives no memory.
+// At least so many free bytes, and as many more as the system had to give since the last call, up to 8 MB. New ones are
+// written to, so that pages come now and not in a step. Far too many go back to the system. False when that gives no
+// memory.
 FEM_MUST_USE bool fem_heap_keep_ready(FemHeap *heap, size_t bytes);
 
 void fem_heap_begin(FemHeap *heap); // null: the system

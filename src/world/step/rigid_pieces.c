@@ -464,7 +464,8 @@ static Strain measure_strain(const FemBody *body, int32_t component) {
 		int32_t tet = t->node_tets[k] / 4;
 		if (t->node_tets[k] % 4 != 0) // each tet counts at its first node
 			continue;
-		float strength = fem_tet_strength(body, tet), tension = fem_felt_tension(body, tet, &body->step->tet_stress[tet]);
+		float strength = fem_tet_strength(body, tet),
+			  tension = fem_felt_tension(body, tet, &body->step->tet_stress[tet]);
 		out.strength = fminf(out.strength, strength);
 		out.fragment = fminf(out.fragment, body->tet_fragment[tet]);
 		out.margin = fminf(out.margin, margin_of(strength, tension));

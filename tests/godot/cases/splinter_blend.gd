@@ -14,6 +14,7 @@ func _add_bar(blend: float) -> DestructibleBody:
 	var mesh := DestructibleMesh.new()
 	mesh.source_mesh = box
 	mesh.element_count = 200
+	mesh.splinter_count = 600 # small ones: their vertices have tets of their own
 	mesh.splinter_pattern = DestructibleMesh.SPLINTERS_VORONOI
 	mesh.splinter_seed = 7
 	mesh.bake()
