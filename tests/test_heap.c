@@ -55,6 +55,26 @@ FEM_TEST(heap, small_blocks_become_a_large_one_again) {
 	fem_heap_destroy(heap);
 }
 
+// Splinters of thirty bodies that break at once are asked for once: to clear as much again stops a game for half a
+// second.
+FEM_TEST(heap, what_was_asked_for_once_is_not_kept_ready) {
+	int64_t before = fem_memory_bytes();
+	FemHeap *heap = fem_heap_create();
+	void *blocks[16];
+	FEM_REQUIRE(heap && fem_heap_keep_ready(heap, 1000));
+	fem_heap_begin(heap);
+	for (int i = 0; i < 16; i++)
+		FEM_REQUIRE((blocks[i] = fem_alloc(4000000)) != NULL);
+	fem_heap_end();
+	int64_t taken = fem_memory_bytes() - before;
+	FEM_REQUIRE(fem_heap_keep_ready(heap, 1000));
+	FEM_CHECK(fem_memory_bytes() - before - taken < 12000000); // 64 MB again when all that was missed is kept ready
+	for (int i = 0; i < 16; i++)
+		fem_free(blocks[i], 4000000);
+	fem_heap_destroy(heap);
+	FEM_CHECK_INT(fem_memory_bytes(), before);
+}
+
 // Used up: the system steps in, and is counted; blocks of both kinds may be freed in any order. What it gave is ready
 // the next time, and goes back to the system once it has not been asked for in ten seconds. Fails when it goes at once:
 // bodies that sleep and wake would have it mapped and cleared again each time.

@@ -2,7 +2,7 @@
 #include "collision/lanes4.h"
 #include "collision/opcode_bridge.h"
 
-#define KEPT_BOXES 256 // 8 kB: all nodes of most trees of a body
+#define KEPT_BOXES 256 // 8 kB: all nodes of most trees of a body; chosen
 
 typedef struct TreeBoxes {
 	Box4 boxes[KEPT_BOXES]; // of the first nodes, once they are made
@@ -22,8 +22,8 @@ static Box4 triangle_box(const FemTreeParts *parts, const float *vertices, int32
 	return triangle_box4(v);
 }
 
-// Of a triangle or a node behind this one; Those of the first nodes are kept: what was
-// stored in threes is slow to load in fours.
+// Of a triangle, or of a node that comes later in the array and is therefore made already. Those of the first nodes are
+// kept beside the tree, since what was stored in threes is slow to load in fours.
 static Box4 child_box(const FemTreeParts *parts, const float *vertices, const TreeBoxes *kept, uintptr_t child) {
 	if (fem_tree_is_triangle(child))
 		return triangle_box(parts, vertices, fem_tree_triangle(child));

@@ -30,8 +30,8 @@ typedef struct FemCrackRules {
 } FemCrackRules;
 
 // Splits nodes of the list, the most overstressed first, until `most` were split or none is left that is not beside
-// one that was; faces go to breaking->cuts. io_area: m^2 that may be opened; the split that exceeds it is the last. The
-// topology is left open (fem_split_open) when some were split.
+// one that was; faces go to breaking->cuts. io_area: m^2 that may be opened; the crack that exceeds it runs on to its
+// end in this pass and is the last. The topology is left open (fem_split_open) when some were split.
 FemCrackSplits fem_crack_split(FemBody *body, const FemCrackRules *rules, double *io_area);
 
 // ---- faces, between fem_split_open() and the rebuild; all that cut go through these

@@ -93,16 +93,16 @@ typedef struct FemSplinters {
 	int32_t change_count, change_capacity;
 
 	// ---- scratch
-	uint8_t *tet_mark;               // [tet]: 0 outside the reach, 1 in it, 2 connected with home; 0 between calls
-	int32_t *queue;                  // [longest reach]
-	FemTetShape *shapes;             // [longest reach]
-	FemTetBall *balls;               // [longest reach]
-	uint8_t *is_listed;              // [splinter]; 0 between calls
-	int32_t *list;                   // [splinter]
-	FemLostVertex *lost;             // [most vertices of a splinter]
-	int32_t lost_at[FEM_LOST_SLOTS]; // by position: one of `lost` that may lie there
-	FemHousehold *households;        // [tet], of which as many as there are components
-	int32_t *component_queue;        // [tet]
+	uint8_t *tet_mark;        // [tet]: 0 outside the reach, 1 in it, 2 connected with home; 0 between calls
+	int32_t *queue;           // [longest reach]
+	FemTetShape *shapes;      // [longest reach]
+	FemTetBall *balls;        // [longest reach]
+	uint8_t *is_listed;       // [splinter]; 0 between calls
+	int32_t *list;            // [splinter]
+	FemLostVertex *lost;      // [most vertices of a splinter]
+	int32_t *lost_at;         // [FEM_LOST_SLOTS], by position: one of `lost` that may lie there
+	FemHousehold *households; // [tet], of which as many as there are components
+	int32_t *component_queue; // [tet]
 
 	void *block, *own_block; // what does not change, and what does
 	size_t bytes, own_bytes;

@@ -209,6 +209,7 @@ static void place_own(FemSplinters *s, FemCarver *carver) {
 	s->is_listed = FEM_CARVE(carver, uint8_t, splinters);
 	s->list = FEM_CARVE(carver, int32_t, splinters);
 	s->lost = FEM_CARVE(carver, FemLostVertex, s->vertices_most);
+	s->lost_at = FEM_CARVE(carver, int32_t, FEM_LOST_SLOTS);
 	s->households = FEM_CARVE(carver, FemHousehold, tets);
 	s->component_queue = FEM_CARVE(carver, int32_t, tets);
 }

@@ -23,7 +23,8 @@
 #include <string.h>
 
 #define FACE_MAX 65536 // faces told of a step; chosen: more than anybody draws dust for
-// Of the stress at which nodes are looked at: the same beside cracks, whose tips run on under less. Nodes that would
+// Of the stress at which nodes are looked at: the same beside cracks, whose tips run on under less, and in walls, where
+// they do so within the look. Nodes that would
 // want still less, of elements more than 3 fragments long, wait for a load that they see. Chosen.
 #define TIP_SHARE 0.1f
 
@@ -108,7 +109,8 @@ static void find_hot_task(void *context, int32_t chunk_index) {
 	FemBody *body = world->bodies[chunk->body];
 	FemRange run = {chunk->begin, chunk->begin};
 	while (is_listed(body) && next_batches(fracture, body, chunk->end, &run))
-		fem_separation_find_hot(body, run.begin, run.end, fracture->is_look ? TIP_SHARE : 1.0f, fracture->is_look);
+		fem_separation_find_hot(body, run.begin, run.end,
+			fracture->is_look && (body->own_topology || body->cells) ? TIP_SHARE : 1.0f, fracture->is_look);
 }
 
 static void find_tension_task(void *context, int32_t chunk_index) {
