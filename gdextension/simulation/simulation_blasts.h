@@ -11,6 +11,7 @@ typedef struct PendingBlast {
 	float radius, strength; // m, N s for each m^2
 	double distance;        // m, from the centre to the body's box
 	int64_t tick;           // in which it went off
+	int32_t cost;           // tets, about, whose time a tick takes in which it breaks the body
 } PendingBlast;
 
 typedef struct Blasts {
