@@ -20,6 +20,7 @@ typedef struct Block {
 	double make_ms; // of the splinters
 	FemFaceCut *cuts;
 	int32_t cut_count;
+	FemOwnerChange *changes; // as last published
 } Block;
 
 static Block make_block(int32_t nx, int32_t n, FemVec3 size, FemVec3 low, FemVec3 high, int32_t bx, int32_t b) {
@@ -29,6 +30,7 @@ static Block make_block(int32_t nx, int32_t n, FemVec3 size, FemVec3 low, FemVec
 	block.topology = fem_topology_create_splittable(block.whole);
 	block.boxes = fem_box_splinters(&block.mesh, low, high, bx, b, b);
 	block.cuts = malloc(sizeof *block.cuts * 2 * (size_t)block.mesh.tet_count);
+	block.changes = malloc(sizeof *block.changes * (size_t)block.boxes.def.vertex_count);
 	FemSplinterRest rest = {block.whole, block.mesh.positions, block.mesh.tets, {1.0f, 1.0f, 1.0f}};
 	double began = fem_time_ms();
 	block.splinters = fem_splinters_create(&rest, &block.boxes.def);
@@ -46,6 +48,7 @@ static void free_block(Block *block) {
 	fem_box_splinters_free(&block->boxes);
 	fem_box_mesh_free(&block->mesh);
 	free(block->cuts);
+	free(block->changes);
 }
 
 static float middle_x(const Block *block, int32_t tet) {
@@ -91,10 +94,14 @@ static void split_block(Block *block) {
 	block->cut_count = 0;
 }
 
+static void publish_block(Block *block) {
+	fem_splinters_publish(block->splinters, block->topology, block->changes);
+}
+
 static void finish_cuts(Block *block) {
 	split_block(block);
 	fem_splinters_follow(block->splinters, block->topology);
-	fem_splinters_publish(block->splinters, block->topology);
+	publish_block(block);
 }
 
 static FemVec3d place_of(const Block *block, int32_t vertex) {
@@ -179,7 +186,7 @@ FEM_TEST(splinters, each_follows_the_side_of_its_home) {
 	FEM_CHECK_INT(next, s->change_count);
 	FEM_CHECK(moved >= 32 && renamed >= 32 && moved + renamed < count / 2);
 	FEM_CHECK_INT(fem_splinters_find_fault(s, block.topology), -1);
-	fem_splinters_publish(s, block.topology);
+	publish_block(&block);
 	FEM_CHECK_INT(s->change_count, 0);
 	free(before);
 	free_block(&block);
@@ -332,12 +339,12 @@ FEM_TEST(splinters, following_once_is_following_after_each_split) {
 		cut_plane(&once, planes[i], top);
 		split_block(&once);
 	}
-	fem_splinters_publish(each.splinters, each.topology);
+	publish_block(&each);
 	FEM_CHECK(once.splinters->is_behind);
 	FEM_CHECK(fem_splinters_find_fault(once.splinters, once.topology) >= 0);
 	fem_splinters_follow(once.splinters, once.topology);
 	FEM_CHECK_INT(fem_splinters_find_fault(once.splinters, once.topology), -1);
-	fem_splinters_publish(once.splinters, once.topology);
+	publish_block(&once);
 	FEM_CHECK_INT(once.splinters->change_count, each.splinters->change_count);
 	for (int32_t i = 0; i < each.splinters->change_count; i++) {
 		FEM_CHECK(memcmp(&once.splinters->changes[i], &each.splinters->changes[i], sizeof(FemOwnerChange)) == 0);
@@ -386,7 +393,7 @@ static Cost measure(int32_t planes) {
 	cost.follow_ms = fem_time_ms() - began;
 	FEM_CHECK(fem_split_rebuild(block.topology));
 	began = fem_time_ms();
-	fem_splinters_publish(block.splinters, block.topology);
+	publish_block(&block);
 	cost.publish_ms = fem_time_ms() - began;
 	cost.faces = block.cut_count;
 	cost.changes = block.splinters->change_count;

@@ -1,7 +1,6 @@
 #include "fracture/splinters.h"
 
 #include "base/hash.h"
-#include "base/list.h"
 #include "base/vec.h"
 #include "geometry/closest.h"
 #include "geometry/embedding.h"
@@ -19,8 +18,6 @@
 #define SAME_DISTANCE 1e-9
 #define WEIGHT_TINY 1e-30 // smaller ones are 0: threads differ in what they do with denormals
 #define WEIGHT_SUM 1e-5   // how far the sum of the weights may be from 1
-#define CHANGES_KEPT 4096 // entries of the list of changes that are kept whatever is needed; chosen
-#define CHANGES_SURPLUS 8 // beyond those, so many times what is needed is too much; chosen
 
 // ---- weights
 
@@ -379,28 +376,20 @@ FemVertexOwner fem_splinters_owner_in(const FemSplinters *s, const FemTopology *
 	return owner_of(t, tet, weights);
 }
 
-// Most changes come in the step in which a body first breaks: a list that is far too long for those of later ones goes.
-// False when memory fails.
-static bool hold_changes(FemSplinters *s) {
+int32_t fem_splinters_count_changes(const FemSplinters *s) {
 	int32_t count = 0;
-	for (int32_t i = 0; i < s->given.vertex_count; i++)
+	for (int32_t i = 0; s->has_changed && i < s->given.vertex_count; i++)
 		count += s->change[i] != 0;
-	if (s->change_capacity > CHANGES_KEPT && s->change_capacity / CHANGES_SURPLUS > count) {
-		FEM_FREE_ARRAY(s->changes, s->change_capacity);
-		s->changes = NULL;
-		s->change_capacity = 0;
-	}
-	return FEM_LIST_HOLD(s->changes, s->change_capacity, count, s->given.vertex_count);
+	return count;
 }
 
-void fem_splinters_publish(FemSplinters *s, const FemTopology *t) {
+void fem_splinters_publish(FemSplinters *s, const FemTopology *t, FemOwnerChange *changes) {
+	s->changes = changes;
 	s->change_count = 0;
-	if (!s->has_changed || !hold_changes(s)) // without memory the next publishing tells of them
-		return;
-	for (int32_t i = 0; i < s->given.vertex_count; i++) {
+	for (int32_t i = 0; s->has_changed && i < s->given.vertex_count; i++) {
 		if (s->change[i] == 0)
 			continue;
-		FemOwnerChange *change = &s->changes[s->change_count++];
+		FemOwnerChange *change = &changes[s->change_count++];
 		*change = (FemOwnerChange){.vertex = i, .kind = (FemOwnerChangeKind)s->change[i]};
 		change->owner = change->before = fem_splinters_owner(s, t, i);
 		if (change->kind == FEM_OWNER_TET)

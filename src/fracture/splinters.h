@@ -86,11 +86,11 @@ typedef struct FemSplinters {
 	int32_t *tet_before;        // [vertex]: of those that changed their tet, the one at the last publishing
 	float (*weights_before)[4]; // [vertex]: in it
 	bool has_changed;
-	bool is_behind;          // cuts or homes were noted that vertices have not followed yet
-	uint8_t *is_lost;        // [splinter]: a face in its reach has opened or its home has moved; 0 once it has followed
-	uint8_t *is_renamed;     // [tet]: names a node that was copied; 0 once its splinters know
-	FemOwnerChange *changes; // of the last publishing
-	int32_t change_count, change_capacity;
+	bool is_behind;      // cuts or homes were noted that vertices have not followed yet
+	uint8_t *is_lost;    // [splinter]: a face in its reach has opened or its home has moved; 0 once it has followed
+	uint8_t *is_renamed; // [tet]: names a node that was copied; 0 once its splinters know
+	const FemOwnerChange *changes; // of the last publishing, in memory of the world
+	int32_t change_count;
 
 	// ---- scratch
 	uint8_t *tet_mark;        // [tet]: 0 outside the reach, 1 in it, 2 connected with home; 0 between calls
@@ -165,8 +165,9 @@ bool fem_splinters_is_in_reach(const FemSplinters *splinters, int32_t splinter, 
 // Forgets owners among removed tets, after a rebuild.
 void fem_splinters_forget_removed(FemSplinters *splinters, const FemTopology *topology);
 
-// Makes the list of changes since the last call.
-void fem_splinters_publish(FemSplinters *splinters, const FemTopology *topology);
+// Makes the list of changes since the last call, of which there are so many, in memory of the caller's.
+int32_t fem_splinters_count_changes(const FemSplinters *splinters);
+void fem_splinters_publish(FemSplinters *splinters, const FemTopology *topology, FemOwnerChange *changes);
 
 FemVertexOwner fem_splinters_owner(const FemSplinters *splinters, const FemTopology *topology, int32_t vertex);
 

@@ -257,7 +257,6 @@ void fem_splinters_free(FemSplinters *s) {
 	if (!s)
 		return;
 	fem_free(s->own_block, s->own_bytes);
-	FEM_FREE_ARRAY(s->changes, s->change_capacity);
 	if (s->shared) {
 		s->shared->use_count--;
 		fem_free(s, sizeof *s);
@@ -289,10 +288,9 @@ bool fem_splinters_freeze(FemSplinters *s) {
 	s->own_block = block;
 	s->own_bytes = measure.used;
 	s->change = NULL;
-	FEM_FREE_ARRAY(s->changes, s->change_capacity);
 	s->changes = NULL;
 	s->has_changed = false;
-	s->change_count = s->change_capacity = 0;
+	s->change_count = 0;
 	return true;
 }
 

@@ -81,9 +81,10 @@ typedef struct FemWorld {
 	int32_t joined_count;    // bodies that were cut into joined pieces
 
 	FemIslands islands;
-	FemArena arena;      // one step's memory
-	FemArena pass_arena; // of its passes after the first
-	FemHeap *heap;       // for what a step must make anew
+	FemArena arena;         // one step's memory
+	FemArena pass_arena;    // of its passes after the first
+	FemArena owner_changes; // of splinters, as last published
+	FemHeap *heap;          // for what a step must make anew
 	FemPool *pool;
 	uint32_t solvers_seen; // version of the islands when it was last looked which solvers are needed
 

@@ -228,10 +228,31 @@ int64_t fem_splinter_bytes(void) {
 	return bytes;
 }
 
+static FemSplinters *splinters_of(const FemWorld *world, int32_t body) {
+	const FemBody *of = world->bodies[body];
+	return of && of->breaking ? of->breaking->splinters : NULL;
+}
+
+// Most changes come in the step in which a body first breaks: kept by each body, its list was made of memory that no
+// step had used before, and clearing that took more than filling it.
 void fem_splinters_publish_all(FemWorld *world) {
-	for (int32_t b = 0; world->breakable_count > 0 && b < world->body_capacity; b++) {
-		FemBody *body = world->bodies[b];
-		if (body && body->breaking && body->breaking->splinters)
-			fem_splinters_publish(body->breaking->splinters, body->topology);
+	size_t bytes = 0;
+	if (world->breakable_count == 0)
+		return;
+	for (int32_t b = 0; b < world->body_capacity; b++) {
+		FemSplinters *splinters = splinters_of(world, b);
+		if (!splinters)
+			continue;
+		splinters->change_count = 0;
+		bytes += fem_align_up(fem_array_bytes(sizeof(FemOwnerChange), fem_splinters_count_changes(splinters)));
+	}
+	if (!fem_arena_begin(&world->owner_changes, bytes)) // the next publishing tells of them
+		return;
+	for (int32_t b = 0; bytes > 0 && b < world->body_capacity; b++) {
+		FemSplinters *splinters = splinters_of(world, b);
+		int32_t count = splinters ? fem_splinters_count_changes(splinters) : 0;
+		if (count > 0)
+			fem_splinters_publish(
+				splinters, world->bodies[b]->topology, FEM_ARENA_TAKE(&world->owner_changes, FemOwnerChange, count));
 	}
 }

@@ -146,6 +146,7 @@ void fem_world_close(FemWorld *world) {
 	fem_islands_free(&world->islands);
 	fem_arena_free(&world->arena);
 	fem_arena_free(&world->pass_arena);
+	fem_arena_free(&world->owner_changes);
 	FEM_FREE_ARRAY(world->bodies, world->body_capacity);
 	FEM_FREE_ARRAY(world->body_generations, world->body_capacity);
 	FEM_FREE_ARRAY(world->meshes, world->mesh_capacity);
