@@ -134,6 +134,45 @@ FEM_TEST(overlap, round_shapes_by_monte_carlo) {
 	check_round(fem_convex_cylinder, true, 0.6f, 0.02);
 }
 
+// The gap is never more than the distance of any place in the tet, and where it is wide hardly less than the nearest.
+FEM_TEST(overlap, round_shapes_tell_how_far_they_are) {
+	int32_t apart = 0;
+	fem_random_seed(22);
+	for (int i = 0; i < 200; i++) {
+		FemTetShape tet;
+		FemConvexStorage storage;
+		FemConvex shape;
+		FemPosition middle = fem_random_position();
+		FemVec3d half = fem_vec3d_from(fem_vec3_scale(fem_random_vec3(), i % 2 ? 0.5f : 0.0f));
+		FemPosition ends[2] = {fem_position_move(middle, half), fem_position_move(middle, fem_vec3d_scale(half, -1.0))};
+		fem_random_tet_shape(1.0f, &tet);
+		float radius = 0.2f, gap = fem_convex_round_gap(ends, radius, &tet.shape);
+		double nearest = INFINITY, along;
+		for (int k = 0; k < 4000; k++) { // places spread evenly over the tet, and its corners
+			float w[4], sum = 0.0f;
+			FemVec3 x = {0.0f, 0.0f, 0.0f};
+			for (int v = 0; v < 4; v++)
+				sum += w[v] = k < 4 ? (float)(v == k) : -logf(0.5f * (fem_random_unit() + 1.0f) + 1e-6f);
+			for (int v = 0; v < 4; v++)
+				x = fem_vec3_add(x, fem_vec3_scale(fem_vec3_from(tet.shape.vertices[v]), w[v] / sum));
+			nearest =
+				fmin(nearest, distance_to_core(fem_position_move(tet.shape.origin, fem_vec3d_from(x)), ends, &along));
+		}
+		FEM_CHECK((double)gap <= fmax(nearest - (double)radius, 0.0) + 1e-5);
+		if (!(gap > 0.0f))
+			continue;
+		FEM_CHECK(!fem_convex_capsule(ends, radius, &tet.shape, &storage, &shape));
+		FEM_CHECK_NEAR(gap, nearest - (double)radius, 0.1);
+		apart++;
+	}
+	FEM_CHECK(apart > 40 && apart < 190);
+	FemPosition far[2] = {{1e9, 0.0, 0.0}, {1e9, 0.0, 0.0}};
+	FemTetShape tet;
+	fem_random_tet_shape(1.0f, &tet);
+	FEM_CHECK_NEAR(fem_convex_round_gap(far, 0.2f, &tet.shape), 0.0, 0.0);
+	FEM_CHECK_NEAR(fem_convex_round_gap(far, NAN, &tet.shape), 0.0, 0.0);
+}
+
 // Lying on the face: the cross-section is a circle's segment, R^2 (phi - sin phi cos phi), phi = acos(1 - d / R).
 FEM_TEST(overlap, cylinder_and_capsule_lying) {
 	FemTetShape slab;

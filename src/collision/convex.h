@@ -87,6 +87,9 @@ bool fem_convex_sphere(
 bool fem_convex_capsule(
 	const FemPosition ends[2], float radius, const FemConvex *tet, FemConvexStorage *storage, FemConvex *out_shape);
 
+// How far a sphere or capsule is from the tet at least, m; 0 when they may meet.
+float fem_convex_round_gap(const FemPosition ends[2], float radius, const FemConvex *tet);
+
 // Flat ends at ends[0] and ends[1]. Error of the cross-section: 1.5 %.
 bool fem_convex_cylinder(
 	const FemPosition ends[2], float radius, const FemConvex *tet, FemConvexStorage *storage, FemConvex *out_shape);

@@ -153,6 +153,18 @@ static bool aim(const FemConvex *tet, Round *round) {
 	return true;
 }
 
+float fem_convex_round_gap(const FemPosition ends[2], float radius, const FemConvex *tet) {
+	FemConvexStorage storage;
+	FemConvex shape;
+	Round round;
+	if (!start_round(ends, radius, tet, &storage, &round, &shape))
+		return 0.0f;
+	// Where the core goes through the tet the vector is none of separation, and the gap along it negative.
+	FemVec3 separation = separation_from_tet(&round, tet);
+	FemVec3 m = unit_or(separation, fem_vec3(0.0f, 1.0f, 0.0f));
+	return fmaxf(gap_along(&round, tet, m) - radius, 0.0f);
+}
+
 // ---- sphere and capsule
 
 // The tangent plane with unit normal n, pulled in by part of the radius.

@@ -247,6 +247,8 @@ bool fem_collider_overlap_ahead(const FemWorld *world, const FemTouch *touch, Fe
 		FemCollider at = *collider;
 		fem_collider_move(world, &at, search.velocity, dt * k / samples);
 		float gap = gap_at(&search, &at);
+		if (!(gap > 0.0f)) // the box of a ball has corners in which many tets lie that it never comes to
+			gap = fem_collider_round_gap(&at, tet);
 		if (gap > 0.0f) {
 			k += fmaxf(floorf(gap * samples / displacement), 1.0f);
 			continue;

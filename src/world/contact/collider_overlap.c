@@ -310,6 +310,15 @@ static bool round_shape(const FemCollider *collider, const FemConvex *tet, FemCo
 	}
 }
 
+float fem_collider_round_gap(const FemCollider *collider, const FemConvex *tet) {
+	FemPosition ends[2] = {collider->shape_position, collider->shape_position};
+	if (collider->shape.type == FEM_SHAPE_CAPSULE)
+		segment(collider, ends);
+	else if (collider->shape.type != FEM_SHAPE_SPHERE)
+		return 0.0f;
+	return fem_convex_round_gap(ends, collider->shape.radius, tet);
+}
+
 bool fem_collider_overlap(const FemCollider *collider, const FemConvex *tet, int32_t sub_shape, FemOverlap *out) {
 	FemConvexStorage storage;
 	FemConvex shape;

@@ -181,6 +181,8 @@ bool fem_collider_visit_near(
 // triangle.
 bool fem_collider_flat_shape(const FemCollider *collider, int32_t sub_shape, FemConvexStorage *storage, FemConvex *out);
 bool fem_collider_overlap(const FemCollider *collider, const FemConvex *tet, int32_t sub_shape, FemOverlap *out);
+// How far a sphere or capsule is from the tet at least, m; 0 when they may meet, and for other shapes.
+float fem_collider_round_gap(const FemCollider *collider, const FemConvex *tet);
 
 // A flat shape of a collider as it was last asked for: items of one follow each other.
 typedef struct FemFlatShape {
