@@ -108,12 +108,20 @@ bool destructible_body_needs_other_cut(DestructibleBody *self) {
 	return settings.splinter_pattern != self->cut_pattern || a.x != b.x || a.y != b.y || a.z != b.z;
 }
 
-// So that an error of the bake says whose mesh it is.
+// So that an error of the bake says whose mesh it is: the first body's that asks for it. A name is told to all bodies
+// that share the bake, each of which looks it up again: were it each one's own name, ten equal bodies would call each
+// other in all of their orders.
 static void name_bake(const DestructibleBody *self, GDExtensionObjectPtr baked) {
 	char path[256], text[300];
+	GdString name = gd_resource_get_name(baked);
+	bool has_name = gd_string_length(&name) > 0;
+	gd_string_free(&name);
+	if (has_name) {
+		return;
+	}
 	destructible_body_path(self, path, sizeof(path));
 	snprintf(text, sizeof(text), "of %s", path);
-	GdString name = make_string(text);
+	name = make_string(text);
 	gd_resource_set_name(baked, &name);
 	gd_string_free(&name);
 }

@@ -243,3 +243,26 @@ func test_plain_meshes_of_5000_triangles_enter_at_once() -> void:
 			if start == 0:
 				_forget()
 	_end()
+
+
+## A bake that many bodies share tells all of them of its name, and each that hears of it looks it up again: in all of
+## their orders, that took minutes for ten.
+func test_many_equal_meshes_enter_on_the_first_start() -> void:
+	_begin()
+	_forget()
+	_empty_folder()
+	var bodies: Array[DestructibleBody] = []
+	for i in 9:
+		var mesh := CylinderMesh.new()
+		mesh.height = 0.5
+		mesh.top_radius = 0.12
+		mesh.bottom_radius = 0.12
+		bodies.append(_plain(mesh))
+		bodies[-1].wall_thickness = 0.008
+		bodies[-1].position.x = i
+	var began := Time.get_ticks_msec()
+	for body in bodies:
+		await _wait(body)
+		check(body.is_simulated(), "one is not simulated after 10 s")
+	check(Time.get_ticks_msec() - began < 10000, "nine equal bodies take %d ms to enter" % (Time.get_ticks_msec() - began))
+	_end()
