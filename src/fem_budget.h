@@ -24,7 +24,9 @@ typedef struct FemWorkLimits {
 	int32_t splits_max; // nodes of a body split a pass, besides FemWorldDef.fracture_splits_max; default 0: no bound
 	int32_t piece_tets_min; // tets of the smallest pieces that things break into, 3..256; default 3
 	// Tets of what is awake and stiff, can break, and moves by finite elements; default 0: no bound. What is beyond is
-	// rigid and does not break for the time; what is breaking comes first, so that cracks end before others begin.
+	// rigid and does not break for the time; what is breaking comes first, so that cracks end before others begin. A
+	// whole body that lands on something that does not move stands still until its blow can be looked at, 12 steps at
+	// most.
 	int32_t elastic_tets_max;
 	// Pieces awake; default 0: no bound. When there are more, sleepers that rubble strikes sleep on until there is
 	// room, and what colliders or a user's calls strike wakes all the same.

@@ -34,6 +34,7 @@ typedef struct FemBreaking {
 	double crack_time;
 	double dice_time;    // s, the same of those that prestress drives
 	double crushed_mass; // kg, that went to grains
+	int32_t blow_waits;  // steps for which a blow on it has waited to be looked at (world/step/blow_waits.h)
 	uint32_t next_piece;
 	int32_t piece_tets_min;                // of the smallest pieces, in this step
 	int32_t piece_limit;                   // 0: none

@@ -45,7 +45,8 @@ typedef struct FemBodyStep {
 	int32_t separation_count;
 	struct FemBlow *blows; // [component]: how it is struck (world/step/blows.c); null: nothing of the body is
 	bool look_is_over;     // blows break nothing of it any more in this step
-	bool was_looked_at;    // in the last pass: its elements are of the shape that the blow gave it
+	bool waits;         // its blow is looked at in a later step, until when it stands still (world/step/blow_waits.h)
+	bool was_looked_at; // in the last pass: its elements are of the shape that the blow gave it
 
 	float fast_displacement; // m, longest of a surface node
 

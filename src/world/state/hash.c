@@ -30,6 +30,7 @@ static uint64_t hash_breaking(uint64_t hash, const FemBody *body) {
 	for (int32_t i = 0; i < t->batch_count * FEM_LANES * 4; i++)
 		hash = fem_hash_word(hash, (uint64_t)t->batch_nodes[i]);
 	hash = fem_hash_float(hash, (float)body->breaking->crack_time);
+	hash = fem_hash_word(hash, (uint64_t)body->breaking->blow_waits);
 	for (int32_t c = 0; c < t->component_count; c++)
 		hash = fem_hash_word(hash, body->pieces[c].number);
 	const FemSplinters *splinters = body->breaking->splinters;

@@ -41,6 +41,7 @@ static void sync_breaking(FemStream *s, FemBody *body) {
 	FEM_STREAM(s, b->crack_time);
 	FEM_STREAM(s, b->dice_time);
 	FEM_STREAM(s, b->crushed_mass);
+	FEM_STREAM(s, b->blow_waits);
 	FEM_STREAM(s, b->next_piece);
 	FEM_STREAM(s, b->piece_limit);
 	FEM_STREAM(s, b->piece_lifetime);

@@ -6,6 +6,7 @@
 #include "model/body_step.h"
 #include "model/piece.h"
 #include "world/step/blow_response.h"
+#include "world/step/blow_waits.h"
 #include "world/step/passes.h"
 
 #include <math.h>
@@ -55,7 +56,7 @@ bool fem_blow_dents(const FemBody *body, int32_t component, int32_t node, FemSep
 static bool may_be_struck(const FemBody *body) {
 	return body->breaking && body->breaking->has_impacts && body->breaking->can_break && !body->plastics &&
 		body->live_part_count > 0 && body->step->start && !body->step->is_over && !body->step->look_is_over &&
-		!body->went_bad;
+		!body->step->waits && !body->went_bad;
 }
 
 static FemBlow *open_blows(FemBody *body, FemArena *arena) {
@@ -287,6 +288,10 @@ void fem_blows_end(FemStep *step) {
 	const FemWorld *world = step->world;
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
+		if (body->breaking)
+			body->breaking->blow_waits = body->step->waits ? body->breaking->blow_waits + 1 : 0;
+		if (body->step->waits)
+			continue;
 		body->blow_speed = 0.0f;
 		if (!body->breaking || !body->breaking->was_struck)
 			continue;
@@ -428,16 +433,37 @@ static int32_t limit_blows_of(const FemWorld *world, FemBody *body, int32_t tets
 	return tets;
 }
 
-// What is struck beyond the limit on elastic tets is not looked at: it does not break of this blow. Impulses and
-// explosions come before contacts, which may come again.
+// 0: impulses and explosions, which do not come again; 1: what has waited; 2: all others.
+static int rank_of(const FemBody *body) {
+	if (body->blow_speed > SLOW_SPEED)
+		return 0;
+	return body->breaking && body->breaking->blow_waits > 0 ? 1 : 2;
+}
+
+// Tets of a body that are to be looked at.
+static int32_t struck_tets_of(const FemBody *body) {
+	int32_t tets = 0;
+	for (int32_t c = 0; body->step->blows && c < body->topology->component_count; c++) {
+		bool is_looked_at = body->step->blows[c].is_struck && !is_crumb(&body->pieces[c]);
+		tets += is_looked_at ? body->topology->component_tets[c] : 0;
+	}
+	return tets;
+}
+
+// What is struck beyond the limit on elastic tets waits where it can, and else is not looked at: it does not break of
+// this blow.
 static void limit_blows(FemStep *step) {
 	FemWorld *world = step->world;
-	int32_t count = world->islands.active_count;
+	int32_t count = world->islands.active_count, most = world->limits.elastic_tets_max;
 	world->struck_tets = 0;
-	for (int32_t i = 0; i < 2 * count; i++) {
-		FemBody *body = world->bodies[world->islands.active_bodies[i % count]];
-		if ((body->blow_speed > SLOW_SPEED) == (i < count))
-			world->struck_tets = limit_blows_of(world, body, world->struck_tets);
+	for (int32_t i = 0; i < 3 * count; i++) {
+		int32_t index = world->islands.active_bodies[i % count];
+		FemBody *body = world->bodies[index];
+		if (rank_of(body) != i / count)
+			continue;
+		int32_t tets = world->struck_tets, more = most > 0 && tets > 0 ? struck_tets_of(body) : 0;
+		if (more == 0 || tets + more <= most || !fem_blow_wait(step, index))
+			world->struck_tets = limit_blows_of(world, body, tets);
 	}
 }
 

@@ -13,6 +13,7 @@
 #include "world/api/pieces.h"
 #include "world/contact/fast_objects.h"
 #include "world/contact/held_pieces.h"
+#include "world/step/blow_waits.h"
 #include "world/step/breaking.h"
 #include "world/step/crushing.h"
 #include "world/step/joined_calm.h"
@@ -221,6 +222,7 @@ static void detect_ground_task(void *context, int32_t chunk_index) {
 												   : fem_ground_detect(body, chunk->begin, chunk->end, &step->ground);
 	if (!is_over)
 		fem_ground_bounce(step, body, chunk->begin, chunk->end);
+	fem_blow_waits_leave_ground(body, chunk->begin, chunk->end);
 }
 
 // What broke in earlier passes stays broken where it was at the start of the step. Over all bodies: the lists of what
@@ -451,6 +453,7 @@ static void roll_back(FemBody *body) {
 
 static void finish_motion(FemStep *step) {
 	FemWorld *world = step->world;
+	fem_blow_waits_return(step);
 	fem_held_pieces_settle(step);
 	fem_step_catch_fast_objects(step);
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
