@@ -262,6 +262,30 @@ void fem_plate_elements_update_stress(FemBody *body, int32_t batch_begin, int32_
 
 // ---- reading
 
+// Gershgorin: no eigenvalue of M^-1 K is larger than the largest sum of |K_ij| / m_i over a row. K_ii = -sum K_ij.
+double fem_plate_element_stiffness(const FemBody *body, int32_t cell, const double masses[FEM_CELL_CORNERS]) {
+	const float *values = fem_cell_values(body, cell);
+	int columns = fem_cell_column_count(&body->topology->cells.cells[cell]), at = FEM_CELL_STIFFNESS(columns);
+	double own[FEM_CELL_CORNERS][9] = {{0.0}}, others[FEM_CELL_CORNERS][3] = {{0.0}}, largest = 0.0;
+	for (int i = 0; i < 2 * columns; i++) {
+		for (int j = i + 1; j < 2 * columns; j++, at += 9) {
+			for (int e = 0; e < 9; e++) {
+				double k = (double)values[(at + e) * FEM_LANES];
+				own[i][e] -= k;
+				own[j][3 * (e % 3) + e / 3] -= k;
+				others[i][e / 3] += fabs(k);
+				others[j][e % 3] += fabs(k);
+			}
+		}
+	}
+	for (int k = 0; k < 6 * columns; k++) {
+		const double *row = &own[k / 3][3 * (k % 3)];
+		largest =
+			fmax(largest, (fabs(row[0]) + fabs(row[1]) + fabs(row[2]) + others[k / 3][k % 3]) / masses[k / 3]);
+	}
+	return largest;
+}
+
 // Elastic energy u.K u / 2 = 1/2 sum over i of u_i.(sum over j of K_ij (u_j - u_i)), K_ji = K_ij^T. (Pairs of
 // differences alone, d.K_ij d, would do for symmetric blocks only.)
 static double energy_of(const float *values, int columns, double u[FEM_CELL_CORNERS][3]) {

@@ -70,6 +70,9 @@ void fem_plate_elements_update_stress(FemBody *body, int32_t batch_begin, int32_
 // The displacements of the corners in the frame of the cell, m; false of a crushed one, whose frame means nothing.
 bool fem_plate_deformation(const FemBody *body, int32_t cell, double out[FEM_CELL_CORNERS][3]);
 
+// No less than |K| / m of an acting cell, 1/s^2, with so much mass at its corners, kg.
+double fem_plate_element_stiffness(const FemBody *body, int32_t cell, const double masses[FEM_CELL_CORNERS]);
+
 // Elastic energy of an acting cell with its corners at x (m), J.
 double fem_plate_element_energy(const FemBody *body, int32_t cell, double x[FEM_CELL_CORNERS][3]);
 

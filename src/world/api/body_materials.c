@@ -267,13 +267,32 @@ void fem_body_set_node_mass(const FemWorld *world, FemBody *body, int32_t node) 
 	body->mass_damping[node] = (float)damping;
 }
 
+static void keep_stiffest(FemBody *body, double stiffness, const FemMaterialDef *def) {
+	body->stiffness = fmaxf(body->stiffness, (float)stiffness);
+	body->damped_stiffness = fmaxf(body->damped_stiffness, (float)(stiffness * (double)def->stiffness_damping));
+}
+
 static void note_stiffness(FemBody *body, int32_t tet, const FemMaterialDef *def) {
 	const FemBatch *batch = &body->batches[tet / FEM_LANES];
 	double modulus = (double)batch->lambda[tet % FEM_LANES] + 2.0 * (double)batch->mu[tet % FEM_LANES];
 	modulus += body->fibres ? (double)body->fibres[tet / FEM_LANES].modulus[tet % FEM_LANES] : 0.0;
-	double stiffness = stiffness_of(body, tet, def, modulus);
-	body->stiffness = fmaxf(body->stiffness, (float)stiffness);
-	body->damped_stiffness = fmaxf(body->damped_stiffness, (float)(stiffness * (double)def->stiffness_damping));
+	keep_stiffest(body, stiffness_of(body, tet, def, modulus), def);
+}
+
+// Tall cells are stiffer than their tets: nothing in them shears (docs/method.md, "Plates").
+static void note_cell_stiffness(const FemWorld *world, FemBody *body, int32_t index) {
+	const FemPlateCell *cell = &body->topology->cells.cells[index];
+	const FemMaterialDef *def = material_of_cell(world, body, cell);
+	double masses[FEM_CELL_CORNERS] = {0.0};
+	if (!def || !fem_cell_acts(body, index))
+		return;
+	for (int32_t k = 0; k < fem_cell_tet_count(cell); k++) {
+		int32_t tet = cell->tets[k];
+		double mass = (double)def->density * (double)body->batches[tet / FEM_LANES].volume[tet % FEM_LANES];
+		for (int v = 0; v < 4; v++)
+			masses[cell->place[k][v]] += 0.25 * mass;
+	}
+	keep_stiffest(body, fem_plate_element_stiffness(body, index, masses), def);
 }
 
 void fem_body_set_totals(const FemWorld *world, FemBody *body) {
@@ -288,6 +307,8 @@ void fem_body_set_totals(const FemWorld *world, FemBody *body) {
 		body->restitution = fmaxf(body->restitution, def->restitution);
 		note_stiffness(body, tet, def);
 	}
+	for (int32_t i = 0; body->cells && i < fem_plate_cell_count(&body->topology->cells); i++)
+		note_cell_stiffness(world, body, i);
 	fem_pieces_weigh(body);
 }
 
