@@ -280,8 +280,7 @@ double fem_plate_element_stiffness(const FemBody *body, int32_t cell, const doub
 	}
 	for (int k = 0; k < 6 * columns; k++) {
 		const double *row = &own[k / 3][3 * (k % 3)];
-		largest =
-			fmax(largest, (fabs(row[0]) + fabs(row[1]) + fabs(row[2]) + others[k / 3][k % 3]) / masses[k / 3]);
+		largest = fmax(largest, (fabs(row[0]) + fabs(row[1]) + fabs(row[2]) + others[k / 3][k % 3]) / masses[k / 3]);
 	}
 	return largest;
 }

@@ -21,6 +21,10 @@
 #define VOLUME_MOST 2.0   // the same
 // Columns over the side of a square of the cell's area: taller ones would be slices of a rod. Chosen.
 #define TALLEST 10.0
+// Columns over the shortest side of a cell. Nothing shears in a cell, so that it is stiffer than its tets by a third of
+// the square of this: 750 times with 48, in a slice where two boards run into each other. Floats do not hold such a
+// cell that rotates beside a soft one.
+#define TALLEST_OVER_SIDE 6.0
 // Share of its tallness that lying along a direction which all cells prefer is worth. Cells in several layers bend as
 // one when they take the same axis for their thickness: 0.98 to 1 of the right deflection, 0.69 to 0.94 when that is
 // left to chance. Chosen: cells of a bar are cubes within that, those of a plate are flatter.
@@ -143,11 +147,17 @@ static int count_outer(const Finder *f, const Candidate *c, int side) {
 	return outer;
 }
 
-static double tallness(const Finder *f, const Candidate *c, int columns, double volume, FemVec3d column) {
-	double tall = sqrt(fem_vec3d_dot(column, column));
+static double length_of(FemVec3d v) {
+	return sqrt(fem_vec3d_dot(v, v));
+}
+
+// `side` is the length of its shortest side, of a prism that of the square of which it would be half.
+static double tallness(const Finder *f, const Candidate *c, int columns, double volume, FemVec3d column, double side) {
+	double tall = length_of(column);
 	double share = tall / sqrt(volume / tall * (columns == 3 ? 2.0 : 1.0)); // a prism is half of a square
 	bool is_outer = count_outer(f, c, 0) >= columns - 2 && count_outer(f, c, 1) >= columns - 2;
-	return share < TALLEST ? share + (is_outer ? 0.0 : INNER_PENALTY) : INFINITY;
+	bool is_possible = share < TALLEST && tall < TALLEST_OVER_SIDE * side;
+	return is_possible ? share + (is_outer ? 0.0 : INNER_PENALTY) : INFINITY;
 }
 
 static void add_candidate(Finder *f, Candidate *c, int columns) {
@@ -164,6 +174,17 @@ static int32_t other_than(const int32_t *nodes, int32_t a, int32_t b, int which)
 	}
 	FEM_ASSERT(!"a tet has four nodes");
 	return nodes[0];
+}
+
+// By the lowest height of the triangle of the middles of its columns.
+static double side_of_prism(const Finder *f, const Candidate *c, double volume, FemVec3d column) {
+	double longest = 0.0;
+	for (int k = 0; k < 3; k++) {
+		int a = 2 * k, b = 2 * ((k + 1) % 3);
+		FemVec3d bottom = edge(f, c->nodes[a], c->nodes[b]), top = edge(f, c->nodes[a + 1], c->nodes[b + 1]);
+		longest = fmax(longest, 0.5 * length_of(fem_vec3d_add(bottom, top)));
+	}
+	return sqrt(2.0) * 2.0 * volume / (length_of(column) * longest);
 }
 
 static bool follow_each_other(int32_t a, int32_t b, int32_t c) {
@@ -193,7 +214,7 @@ static void try_prism(Finder *f, int32_t tet, int32_t i, int32_t j) {
 		if (!(spread < (f->in_order ? COLUMN_SPREAD_IN_ORDER : COLUMN_SPREAD)))
 			continue;
 		Candidate c = {.tets = {first, tet, last, -1, -1}, .nodes = {p, q, r, x, y, s, -1, -1}};
-		c.tall = tallness(f, &c, 3, volume, mean);
+		c.tall = tallness(f, &c, 3, volume, mean, side_of_prism(f, &c, volume, mean));
 		if (f->in_order) // of triples that overlap, the one whose columns are the most alike was meant
 			c.tall = c.tall < FLAT_IN_ORDER ? spread : INFINITY;
 		add_candidate(f, &c, 3);
@@ -228,22 +249,26 @@ static void try_hexahedron(Finder *f, int32_t tet) {
 		if (!has_share(volume_of(f, best.tets[i]), volume / (i == 0 ? 3.0 : 6.0)))
 			return;
 	}
-	double best_rank = INFINITY;
+	Candidate made[3];
+	FemVec3d means[3];
 	for (int s = 0; s < 3; s++) {
 		int i = splits[s][0], j = splits[s][1], k = splits[s][2], l = splits[s][3];
 		int32_t nodes[8] = {a[k], c[l], c[i], a[j], a[l], c[k], c[j], a[i]};
 		FemVec3d columns[4] = {edge(f, nodes[0], nodes[1]), edge(f, nodes[2], nodes[3]), edge(f, nodes[4], nodes[5]),
-			edge(f, nodes[6], nodes[7])},
-				 mean;
-		if (!(spread_of(columns, 4, &mean) < COLUMN_SPREAD))
+			edge(f, nodes[6], nodes[7])};
+		if (!(spread_of(columns, 4, &means[s]) < COLUMN_SPREAD))
 			return;
-		Candidate made = best;
-		memcpy(made.nodes, nodes, sizeof nodes);
-		made.tall = tallness(f, &made, 4, volume, mean);
-		double rank = made.tall * (1.0 - PREFERENCE * preference(mean));
+		made[s] = best;
+		memcpy(made[s].nodes, nodes, sizeof nodes);
+	}
+	double best_rank = INFINITY;
+	for (int s = 0; s < 3; s++) {
+		double side = fmin(length_of(means[(s + 1) % 3]), length_of(means[(s + 2) % 3]));
+		made[s].tall = tallness(f, &made[s], 4, volume, means[s], side);
+		double rank = made[s].tall * (1.0 - PREFERENCE * preference(means[s]));
 		if (rank < best_rank) {
 			best_rank = rank;
-			best = made;
+			best = made[s];
 		}
 	}
 	add_candidate(f, &best, 4);
