@@ -515,7 +515,7 @@ static double start(Iteration *it, double *out_rz) {
 	double bz = *out_rz = finish_preconditioning(it);
 	if (fem_policy_tries_start_vector(system)) {
 		*out_rz = subtract_and_precondition(it);
-		if (*out_rz < bz)
+		if (*out_rz >= 0.0 && *out_rz < bz)
 			return bz;
 		load(it, load_and_precondition_task);
 		*out_rz = finish_preconditioning(it);
@@ -536,7 +536,7 @@ static double start_deflated(Iteration *it, double *out_rz) {
 	}
 	subtract(it, subtract_task);
 	*out_rz = deflate(it);
-	if (system->scale > 0.0 || *out_rz < bz)
+	if (system->scale > 0.0 || (*out_rz >= 0.0 && *out_rz < bz))
 		return bz;
 	drop_start(it);
 	load(it, load_task);
@@ -568,10 +568,14 @@ FemSolveResult fem_system_solve(FemSystem *system) {
 	double tolerance = fem_policy_tolerance(system), target = fmax(tolerance * tolerance * bz, (double)system->floor);
 	FemSolveResult result = {0};
 	int32_t most = fem_policy_useful_iterations(count_unknowns(system), system->max_iterations);
-	while (rz > target && result.iterations < most) {
+	while (fabs(rz) > target && result.iterations < most) {
+		result.is_broken = !(rz > 0.0); // rigid motions strain what is strained already (docs/method.md, "Stopping")
+		if (result.is_broken)
+			break;
 		redirect(&it);
 		double curvature = multiply(&it);
-		if (!(curvature > 0.0)) // not a number, or rounding has made the matrix indefinite here: what we have must do
+		result.is_broken = !(curvature > 0.0); // not a number, or rounding has made the matrix indefinite
+		if (result.is_broken)
 			break;
 		it.alpha = (float)(rz / curvature);
 		advance(&it);
@@ -581,8 +585,8 @@ FemSolveResult fem_system_solve(FemSystem *system) {
 		result.iterations++;
 	}
 	result.scale = bz;
-	result.residual = bz > 0.0 && rz > 0.0 ? (float)sqrt(rz / bz) : 0.0f;
-	result.capped = rz > target;
+	result.residual = bz > 0.0 ? (float)sqrt(fabs(rz) / bz) : 0.0f;
+	result.capped = fabs(rz) > target;
 	result.finite = isfinite(bz) && isfinite(rz);
 	return result;
 }

@@ -63,8 +63,9 @@ typedef struct FemSolveResult {
 	int32_t iterations;
 	float residual; // relative to the right-hand side
 	double scale;   // J: b.M^-1 b
-	bool capped;
-	bool finite; // false: the system itself is not finite, dv means nothing
+	bool capped;    // the tolerance was not reached
+	bool is_broken; // for the matrix or its preconditioner were not positive: dv is what had been found by then
+	bool finite;    // false: the system itself is not finite, dv means nothing
 } FemSolveResult;
 
 // Right-hand side, diagonal and forces of the nodes [begin, end): rhs = dt (f_int - (alpha_K + dt) K v + m g + f_user -

@@ -255,15 +255,24 @@ static FemSolveResult precondition_and_solve(FemSystem *system, FemMatrixChange 
 	return solved;
 }
 
-// A solve that was cut short may be off, but adds no energy.
-static void bound_energy(FemCompositeTask *task) {
-	FemSystem *system = &task->system;
-	for (int32_t i = 0; i < system->island_count; i++) {
-		FemSystemIsland *island = &system->islands[i];
+// Free islands are solved for with K freed of rigid motions; false when all were already.
+static bool balance_islands(FemCompositeTask *task) {
+	bool is_new = false;
+	for (int32_t i = 0; i < task->system.island_count; i++) {
+		FemSystemIsland *island = &task->system.islands[i];
+		bool was_on = island->balance.is_on;
 		if (island->balance.nodes.end > island->balance.nodes.begin)
 			fem_rigid_balance_complete_load(
 				&island->balance, island->body, task->step->dt, fem_body_gravity(task->step->world, island->body));
+		is_new |= island->balance.is_on && !was_on;
 	}
+	return is_new;
+}
+
+// A solve that was cut short may be off, but adds no energy.
+static void bound_energy(FemCompositeTask *task) {
+	FemSystem *system = &task->system;
+	balance_islands(task);
 	FemRigidSpace space, *rigid = system->rigid;
 	bool opened = !rigid && open_rigid_space(task, &space, 1);
 	if (opened) {
@@ -282,6 +291,12 @@ static void solve_once(FemCompositeTask *task, bool is_first, bool sharp) {
 	FemMatrixChange change = {.has_moved = is_first, .by_contact = task->system.contacts.row_count > 0};
 	FemSolveResult solved = precondition_and_solve(&task->system, change, &made);
 	result->factorizations += made;
+	if (solved.is_broken && solved.finite && balance_islands(task)) {
+		result->iterations += solved.iterations;
+		task->system.scale = 0.0;
+		solved = precondition_and_solve(&task->system, (FemMatrixChange){.has_moved = false}, &made);
+		result->factorizations += made;
+	}
 	solved.capped &= sharp;
 	bool is_bounded = task->step->world->limits.solve_work_max > 0;
 	if (solved.capped && !is_bounded && fem_policy_repeats_capped(&task->system, made)) {
