@@ -8,16 +8,6 @@
 
 #include <math.h>
 
-#define PEAK_GAIN 2.0f   // of a swing over what one implicit step of its inverse frequency makes of it
-#define LOOK_ROUNDS 3    // solves for the duration of a blow: the second is mostly within a fifth; chosen
-#define TIME_FACTOR 2.0f // that the duration may be off: the force is then within a fifth of the largest
-// Of the inertia of the deformation: the elastic part of a response that lasts long enough for the struck cells to
-// bend. In less the nodes that are struck are only pushed off, whatever their mesh makes them weigh. Both parts are
-// equal in the waves of plates and solids; chosen.
-#define RESOLVED_SHARE 0.5f
-#define TIME_MIN 1e-6f // s, of a blow: sound goes 5 mm; chosen
-#define TIME_MAX 0.1f  // s: longer is no blow; chosen
-
 // The stiffness in a blow over that of the solve.
 static float ratio_of_tet(const FemBody *body, int32_t tet) {
 	return body->breaking && body->tet_impact[tet].stiffness > 0.0f ? body->tet_impact[tet].stiffness : 1.0f;
@@ -154,7 +144,7 @@ static float guess_time(const FemBody *body, int32_t component) {
 }
 
 static float clamp_time(float time) {
-	return fminf(fmaxf(time, TIME_MIN), TIME_MAX);
+	return fminf(fmaxf(time, FEM_BLOW_TIME_MIN), FEM_BLOW_TIME_MAX);
 }
 
 // The sums of contacts become means, the load that of 1 N s.
@@ -185,15 +175,15 @@ static Response find_response(FemBody *body, int32_t component, float dt, float 
 	// s, in which a wall without end stops what strikes it: up to then the force is about the same, and the later, the
 	// more of its energy is in the dent.
 	float longest = inertia > 0.0f ? dent_of(body, component, 1.0f) / inertia : 0.0f;
-	for (int round = 1; !is_known && round < LOOK_ROUNDS; round++) {
+	for (int round = 1; !is_known && round < FEM_BLOW_ROUNDS; round++) {
 		float half = 0.5f * response.dent, elastic = response.elastic + half, inert = response.inertia + half;
 		float wanted = *time * sqrtf((elastic + blow->give / (*time * *time)) / (inertia + inert)),
-			  least = *time * sqrtf(RESOLVED_SHARE * inert / elastic);
+			  least = *time * sqrtf(FEM_BLOW_RESOLVED_SHARE * inert / elastic);
 		if (response.dent > elastic && longest > wanted)
 			wanted = longest;
 		longest = fminf(longest, *time); // where the mesh shows the dent, it decides
 		wanted = clamp_time(elastic > 0.0f ? fmaxf(wanted, least) : wanted);
-		if (wanted < TIME_FACTOR * *time && wanted * TIME_FACTOR > *time)
+		if (wanted < FEM_BLOW_TIME_FACTOR * *time && wanted * FEM_BLOW_TIME_FACTOR > *time)
 			break;
 		*time = wanted;
 		response = respond(body, component, *time, dt);
@@ -231,7 +221,7 @@ void fem_blow_displace(FemBody *body, int32_t component, float dt) {
 	float sum = inertia + response.inertia + response.elastic + response.dent + blow->give / (time * time);
 	if (blow->weight > 0.0f)
 		impulse = blow->approach / sum;
-	float gain = blow->weight > 0.0f ? PEAK_GAIN - response.dent / sum : PEAK_GAIN; // waves do not swing back
+	float gain = blow->weight > 0.0f ? FEM_BLOW_GAIN - response.dent / sum : FEM_BLOW_GAIN; // waves do not swing back
 	blow->impulse = gain * impulse;
 	blow->dent_energy = blow->weight > 0.0f ? 0.25f * blow->impulse * blow->impulse * response.dent : 0.0f;
 	float whole =

@@ -5,6 +5,17 @@
 #include "model/body.h"
 #include "world/step/wall_blows.h"
 
+// ---- of both ways, elements and bonds
+#define FEM_BLOW_GAIN 2.0f        // of a swing over what one implicit step of its inverse frequency makes of it
+#define FEM_BLOW_ROUNDS 3         // solves for the duration of a blow: the second is mostly within a fifth; chosen
+#define FEM_BLOW_TIME_FACTOR 2.0f // that the duration may be off: the force is then within a fifth of the largest
+// Of the inertia of the deformation: the elastic part of a response that lasts long enough for the struck cells to
+// bend. In less the nodes that are struck are only pushed off, whatever their mesh makes them weigh. Both parts are
+// equal in the waves of plates and solids; chosen.
+#define FEM_BLOW_RESOLVED_SHARE 0.5f
+#define FEM_BLOW_TIME_MIN 1e-6f // s, of a blow: sound goes 5 mm; chosen
+#define FEM_BLOW_TIME_MAX 0.1f  // s: longer is no blow; chosen
+
 // How a piece is struck.
 typedef struct FemBlow {
 	bool is_struck;

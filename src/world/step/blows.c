@@ -8,31 +8,12 @@
 #include "world/step/blow_response.h"
 #include "world/step/blow_waits.h"
 #include "world/step/passes.h"
+#include "world/step/touches.h"
 
 #include <math.h>
 #include <string.h>
 
-// m/s along the normal: what comes more slowly is no blow. A piece that rests gains 0.33 m/s of its weight in a step of
-// 30 Hz. Chosen.
-#define SLOW_SPEED 0.5f
-// Of the length of a piece. Neither things nor floors are even: they touch first where they stand out at random, by up
-// to so much, and while a hard thing is stopped it gives way by about half of that. Both chosen.
-#define UNEVEN_SHARE 3e-3f
-#define GIVE_SHARE 1.5e-3f
-// Of a side that strikes: its stiffness (N/m) over Young's modulus and length. A ball that is pressed together by a
-// third of its radius has 0.3 (Hertz).
-#define STRIKER_STIFFNESS 0.3f
-#define RADIUS_OVER_LENGTH 0.29f // of a ball over the diagonal of its box
-
-// Of the impulse of a blow: what pressed with more than this before does not strike, it pushes on. Chosen.
-#define PUSH_SHARE 0.5f
-// Of the energy of a blow: what may become cracks. Where rock is crushed a tenth to a hundredth of it is; chosen.
-#define CRACK_SHARE 0.1f
-// Sections of a free piece that its cracks must be able to run through, or none is begun: a vase of 0.3 m holds 0.3 m
-// in any position. Chosen.
-#define SECTIONS_LEAST 4.0f
-#define BROKEN_SECTIONS_LEAST 1.0f // the same of what has broken, and has notches. Less would part nothing; chosen
-#define STOPPED_SHARE 0.7f         // of its speed: a piece that a blow takes less of falls on; chosen
+#define STOPPED_SHARE 0.7f // of its speed: a piece that a blow takes less of falls on; chosen
 
 size_t fem_blows_bytes(const FemBody *body) {
 	if (!body->breaking || !body->breaking->has_impacts)
@@ -69,51 +50,18 @@ static FemBlow *open_blows(FemBody *body, FemArena *arena) {
 	return body->step->blows;
 }
 
-static int32_t tet_of_side(const FemTopology *t, const FemContactSide *side) {
-	return side->kind == FEM_SIDE_TET ? side->tet : t->node_tets[t->node_tet_start[side->node]] / 4;
+static float length_of(const FemTouchPlace *touch) {
+	return touch->body->pieces[touch->component].length;
 }
 
-// s: how much later than its mesh says a place touches, at random.
-static float unevenness(const FemBody *body, int32_t user, const FemPiece *piece, float approach) {
-	uint64_t hash = fem_hash_word(fem_hash_word(FEM_HASH_START, body->breaking->seed), (uint64_t)user);
-	float chance = (float)((double)(fem_hash_word(hash, 2) >> 11) * 0x1p-53);
-	return UNEVEN_SHARE * piece->length * chance / approach;
-}
-
-// One place where a piece may be struck.
-typedef struct Touch {
-	FemBody *body;
-	int32_t component, user; // number of the place, for chance
-	float time;              // s, from the start of the step; negative: it has touched before
-	float approach;          // m/s
-	float strength;          // kg
-	float mobility, give;    // of the other side: 1/kg, m/N
-	float patch;             // m^2/N, of the other side (FemWallBlow)
-	float load;              // N s a step, that the other side pressed with before
-	int32_t tet, node;       // where it strikes: the node is the nearest
-	FemVec4 place;           // m
-	float normal[3];         // unit
-} Touch;
-
-// s, from the start of the step.
-static float time_of(const Touch *touch) {
+static bool is_spent(const FemTouchPlace *touch) {
 	const FemPiece *piece = &touch->body->pieces[touch->component];
-	return touch->time + unevenness(touch->body, touch->user, piece, touch->approach);
+	return piece->spent_speed > 0.0f && fem_touch_time(touch, piece->length) < piece->spent_until;
 }
 
-static bool is_spent(const Touch *touch) {
-	const FemPiece *piece = &touch->body->pieces[touch->component];
-	return piece->spent_speed > 0.0f && time_of(touch) < piece->spent_until;
-}
-
-// Whether it is a blow that begins before the end of the step.
-static bool is_blow(const Touch *touch, float dt) {
-	return touch->approach > SLOW_SPEED && touch->time < dt && touch->strength > 0.0f && !is_spent(touch);
-}
-
-static void note_first(const Touch *touch, FemArena *arena) {
+static void note_first(const FemTouchPlace *touch, FemArena *arena) {
 	FemBlow *blow = &open_blows(touch->body, arena)[touch->component];
-	float time = time_of(touch);
+	float time = fem_touch_time(touch, length_of(touch));
 	if (!(time < blow->first))
 		return;
 	blow->first = time;
@@ -121,11 +69,9 @@ static void note_first(const Touch *touch, FemArena *arena) {
 }
 
 // How much of its strength takes part: 0 when it touches too late.
-static float take_part(const Touch *touch) {
+static float take_part(const FemTouchPlace *touch) {
 	FemBlow *blow = &touch->body->step->blows[touch->component];
-	const FemPiece *piece = &touch->body->pieces[touch->component];
-	float late = time_of(touch) - blow->first;
-	float share = 1.0f - late * touch->approach / (GIVE_SHARE * piece->length);
+	float share = fem_touch_share(touch, length_of(touch), blow->first);
 	if (!(share > 0.0f))
 		return 0.0f;
 	float weight = share * touch->strength;
@@ -141,61 +87,11 @@ static float take_part(const Touch *touch) {
 
 // ---- contacts
 
-static void set_other_side(const FemStep *step, const FemContactSide *other, Touch *touch) {
-	const FemWorld *world = step->world;
-	if (fem_side_is_collider(other)) {
-		float mass = step->proxies[other->proxy].mass;
-		touch->mobility = other->is_fixed || !(mass > 0.0f) ? 0.0f : 1.0f / mass;
-		return;
-	}
-	const FemBody *body = world->bodies[other->body];
-	const FemPiece *piece = &body->pieces[other->piece];
-	bool is_held = other->is_fixed || body->kinematic || fem_piece_is_attached(body, other->piece);
-	touch->mobility = is_held ? 0.0f : 1.0f / piece->mass;
-	touch->give =
-		1.0f / (STRIKER_STIFFNESS * fem_impact_modulus(body, tet_of_side(body->topology, other)) * piece->length);
-	touch->patch = touch->give * RADIUS_OVER_LENGTH * piece->length; // a^2 = R d, Hertz
-}
-
-static void set_place(const FemContact *contact, int s, Touch *touch) {
+static bool touch_of(const FemStep *step, const FemContact *contact, int s, FemTouchPlace *out) {
 	const FemContactSide *side = &contact->side[s];
-	int nearest = 0;
-	float x[3] = {0.0f, 0.0f, 0.0f};
-	for (int k = 0; k < (side->kind == FEM_SIDE_NODE ? 1 : 4); k++) {
-		const float *at = &touch->body->position[side->nodes[k]].x, weight = side->weights[k];
-		for (int i = 0; i < 3; i++)
-			x[i] += weight * at[i];
-		nearest = weight > side->weights[nearest] ? k : nearest;
-	}
-	touch->place = (FemVec4){x[0], x[1], x[2], 0.0f};
-	touch->node = side->nodes[nearest];
-	touch->tet = tet_of_side(touch->body->topology, side);
-	memcpy(touch->normal, contact->normal, sizeof touch->normal);
-}
-
-// Pieces of one body that jam do not strike each other.
-static bool touch_of(const FemStep *step, const FemContact *contact, int s, Touch *out) {
-	const FemContactSide *side = &contact->side[s], *other = &contact->side[1 - s];
-	if (!fem_side_is_body(side) || (fem_side_is_body(other) && other->body == side->body))
-		return false;
-	FemBody *body = step->world->bodies[side->body];
-	if (!body->step || !may_be_struck(body))
-		return false;
-	const FemTopology *t = body->topology;
-	*out = (Touch){
-		.body = body,
-		.component = side->piece,
-		.user = side->kind == FEM_SIDE_TET ? t->user_of_tet[side->tet] : t->user_of_node[side->node],
-		.time = -(contact->depth - contact->reference) / contact->approach,
-		.approach = contact->approach * (1.0f - body->pieces[side->piece].spent_speed),
-		.strength = contact->normal_strength,
-		.load = contact->pair_load,
-	};
-	if (body->pieces[side->piece].look_is_over || !is_blow(out, step->dt))
-		return false;
-	set_other_side(step, other, out);
-	set_place(contact, s, out);
-	return true;
+	FemBody *body = fem_side_is_body(side) ? step->world->bodies[side->body] : NULL;
+	return body && body->step && may_be_struck(body) && !body->pieces[side->piece].look_is_over &&
+		fem_touch_of_contact(step, contact, s, out) && !is_spent(out);
 }
 
 static void add_contact_load(const FemContact *contact, int s, FemBody *body, float weight) {
@@ -212,7 +108,7 @@ static void add_contact_load(const FemContact *contact, int s, FemBody *body, fl
 // What a piece lies or leans on while something strikes it.
 static void note_support(const FemStep *step, const FemContact *contact, int s) {
 	const FemContactSide *side = &contact->side[s];
-	Touch touch;
+	FemTouchPlace touch;
 	if (!(contact->pair_load > 0.0f) || !fem_side_is_body(side) || touch_of(step, contact, s, &touch))
 		return;
 	const FemBody *body = step->world->bodies[side->body];
@@ -222,32 +118,13 @@ static void note_support(const FemStep *step, const FemContact *contact, int s) 
 
 // ---- the ground
 
-static bool touch_of_ground(const FemStep *step, FemBody *body, int32_t node, Touch *out) {
-	const FemTopology *t = body->topology;
-	int32_t component = fem_node_component(t, node);
-	float approach = -body->velocity[node].y * (1.0f - body->pieces[component].spent_speed);
-	if (!(body->step->ground[node].w > 0.0f) || !(approach > SLOW_SPEED) || body->pieces[component].look_is_over ||
-		body->part_state[t->node_part[node]] != FEM_ISLAND_LIVE)
-		return false;
-	float gap = body->position[node].y - (float)(step->ground.height - body->origin.y);
-	*out = (Touch){
-		.body = body,
-		.component = component,
-		.user = t->user_of_node[node],
-		.time = gap / approach,
-		.approach = approach,
-		.strength = body->step->ground[node].w,
-		.load = body->pieces[component].ground_load,
-		.tet = t->node_tets[t->node_tet_start[node]] / 4,
-		.node = node,
-		.place = body->position[node],
-		.normal = {0.0f, 1.0f, 0.0f},
-	};
-	return is_blow(out, step->dt);
+static bool touch_of_ground(const FemStep *step, FemBody *body, int32_t node, FemTouchPlace *out) {
+	return !body->pieces[fem_node_component(body->topology, node)].look_is_over &&
+		fem_touch_of_ground(step, body, node, out) && !is_spent(out);
 }
 
 static void find_first_on_ground(FemStep *step, FemBody *body) {
-	Touch touch;
+	FemTouchPlace touch;
 	for (int32_t i = 0; i < body->topology->node_count; i++) {
 		if (touch_of_ground(step, body, i, &touch))
 			note_first(&touch, step->arena);
@@ -255,7 +132,7 @@ static void find_first_on_ground(FemStep *step, FemBody *body) {
 }
 
 static void add_ground_loads(FemStep *step, FemBody *body) {
-	Touch touch;
+	FemTouchPlace touch;
 	for (int32_t i = 0; i < body->topology->node_count; i++) {
 		if (touch_of_ground(step, body, i, &touch))
 			body->step->rhs[i].y += take_part(&touch);
@@ -309,7 +186,7 @@ void fem_blows_end(FemStep *step) {
 static bool find_blows(FemStep *step) {
 	FemWorld *world = step->world;
 	const FemIslands *islands = &world->islands;
-	Touch touch;
+	FemTouchPlace touch;
 	for (int32_t i = 0; i < islands->active_count; i++)
 		world->bodies[islands->active_bodies[i]]->step->blows = NULL;
 	for (int32_t i = 0; i < 2 * step->contact_count; i++) {
@@ -331,7 +208,7 @@ static bool find_blows(FemStep *step) {
 			find_first_on_ground(step, body);
 			add_ground_loads(step, body);
 		}
-		if (body->blow_speed > SLOW_SPEED)
+		if (body->blow_speed > FEM_SLOW_SPEED)
 			add_impulse_loads(body, step->arena);
 		any |= body->step->blows != NULL;
 	}
@@ -357,14 +234,14 @@ static float surface_energy(const FemBody *body, int32_t component) {
 static bool is_enough(const FemWorld *world, const FemBody *body, int32_t component, float energy) {
 	const FemPiece *piece = &body->pieces[component];
 	bool is_whole = body->topology->component_count <= world->meshes[body->mesh_index].topology->component_count;
-	float sections = is_whole ? SECTIONS_LEAST : BROKEN_SECTIONS_LEAST;
+	float sections = is_whole ? FEM_SECTIONS_LEAST : FEM_BROKEN_SECTIONS_LEAST;
 	return fem_piece_is_attached(body, component) ||
-		CRACK_SHARE * energy >= sections * surface_energy(body, component) * piece->volume / piece->length;
+		FEM_CRACK_SHARE * energy >= sections * surface_energy(body, component) * piece->volume / piece->length;
 }
 
 static void add_crack_area(const FemWorld *world, FemBody *body, int32_t component) {
 	const FemBlow *blow = &body->step->blows[component];
-	float surface = surface_energy(body, component), energy = CRACK_SHARE * blow->energy;
+	float surface = surface_energy(body, component), energy = FEM_CRACK_SHARE * blow->energy;
 	if (fem_piece_is_attached(body, component))
 		energy += blow->dent_energy;
 	if (is_enough(world, body, component, blow->energy))
@@ -386,7 +263,7 @@ static void drop_weak_blow(const FemWorld *world, FemBody *body, int32_t compone
 	body->breaking->was_struck = true;
 	piece->spent_speed = 1.0f;
 	piece->look_is_over = true;
-	piece->blow_decides = body->blow_speed == 0.0f && !leans && blow->load < PUSH_SHARE * mass * speed;
+	piece->blow_decides = body->blow_speed == 0.0f && !leans && blow->load < FEM_PUSH_SHARE * mass * speed;
 }
 
 // False: none is left.
@@ -435,7 +312,7 @@ static int32_t limit_blows_of(const FemWorld *world, FemBody *body, int32_t tets
 
 // 0: impulses and explosions, which do not come again; 1: what has waited; 2: all others.
 static int rank_of(const FemBody *body) {
-	if (body->blow_speed > SLOW_SPEED)
+	if (body->blow_speed > FEM_SLOW_SPEED)
 		return 0;
 	return body->breaking && body->breaking->blow_waits > 0 ? 1 : 2;
 }
@@ -502,9 +379,9 @@ static bool settle_piece(FemBody *body, int32_t component) {
 	piece->spent_speed = falls_on ? 1.0f - (1.0f - piece->spent_speed) * (1.0f - blow->stopped) : 1.0f;
 	// Supports bend it further than its own inertia does: then the step has the last word.
 	bool leans = blow->leans || piece->ground_load > 0.0f;
-	piece->blow_decides = body->blow_speed == 0.0f && !leans && blow->load < PUSH_SHARE * blow->impulse;
+	piece->blow_decides = body->blow_speed == 0.0f && !leans && blow->load < FEM_PUSH_SHARE * blow->impulse;
 	piece->blow_time = 0.0f; // of the next
-	piece->spent_until = blow->first + GIVE_SHARE * piece->length / blow->approach;
+	piece->spent_until = blow->first + fem_touch_window(piece->length, blow->approach);
 	piece->look_is_over = !falls_on;
 	return falls_on;
 }

@@ -13,6 +13,15 @@
 #include "world/step/step.h"
 #include "world/world.h"
 
+// Of the impulse of a blow: what pressed with more than this before does not strike, it pushes on. Chosen.
+#define FEM_PUSH_SHARE 0.5f
+// Of the energy of a blow: what may become cracks. Where rock is crushed a tenth to a hundredth of it is; chosen.
+#define FEM_CRACK_SHARE 0.1f
+// Sections of a free piece that its cracks must be able to run through, or none is begun: a vase of 0.3 m holds 0.3 m
+// in any position. Chosen.
+#define FEM_SECTIONS_LEAST 4.0f
+#define FEM_BROKEN_SECTIONS_LEAST 1.0f // the same of what has broken, and has notches. Less would part nothing; chosen
+
 size_t fem_blows_bytes(const FemBody *body); // that these take of a pass's memory
 
 // Before the move: finds what is struck, and moves its nodes to where the blow displaces them at its peak; positions

@@ -150,6 +150,14 @@ static void list_body(FemStep *step, int32_t body_index) {
 	}
 }
 
+// Of a step, before its first pass.
+static void allow_breaks(FemJoined *joined, float dt) {
+	float more = joined->breaks_per_second * dt;
+	joined->break_allowance = isinf(joined->breaks_per_second)
+		? INFINITY
+		: fminf(fmaxf(joined->break_allowance, 0.0f) + more, fmaxf(more, 1.0f));
+}
+
 bool fem_joined_list(FemStep *step) {
 	FemWorld *world = step->world;
 	FemContactStage *stage = &world->contacts;
@@ -159,7 +167,9 @@ bool fem_joined_list(FemStep *step) {
 	if (step->pass == 0)
 		fem_joined_find_calm(step);
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
-		const FemJoined *joined = fem_joined_of(world->bodies[world->islands.active_bodies[i]]);
+		FemJoined *joined = fem_joined_of(world->bodies[world->islands.active_bodies[i]]);
+		if (joined && step->pass == 0)
+			allow_breaks(joined, step->dt);
 		count += joined ? joined->whole_count : 0;
 	}
 	if (count == stage->contact_count)
@@ -247,18 +257,30 @@ static void note_worst(FemPiece *piece, float overload, int32_t other) {
 	}
 }
 
-static FemRange bond_rows(const FemStep *step, int32_t composite) {
+FemRange fem_joined_rows(const FemStep *step, int32_t composite) {
 	const FemComposite *c = &step->composites.composites[composite];
 	return (FemRange){c->contacts.end - c->bond_count, c->contacts.end};
 }
 
+// J: what a bond held. In a blow it breaks on the way to the load that was found, at its strength, with the stiffness
+// that the material then has: f is as if both were those of the solve.
+static double energy_of(const FemBody *body, const FemContact *row, FemVec3d f, bool is_blow) {
+	const FemBond *bond = &body->joined->bonds[row->key];
+	const FemTetImpact *impact = &body->tet_impact[bond->corner[0] / 4];
+	double energy = fem_vec3d_dot(f, f) / (2.0 * (double)bond->stiffness);
+	if (!is_blow)
+		return energy;
+	double strain = 1.0 / ((double)impact->weakness * (double)row->slip);
+	return energy * (double)impact->stiffness * strain * strain;
+}
+
 // What a bond held, J, and that it is to be given back.
-static void add_kick(FemBody *body, const FemContact *row, float dt) {
+static void add_kick(FemBody *body, const FemContact *row, float dt, bool is_blow) {
 	FemJoined *joined = body->joined;
 	FemBond *bond = &joined->bonds[row->key];
 	FemVec3d f = force_of(row, dt);
 	FemVec4 q = body->rotation[bond->corner[0] / 4];
-	double energy = fem_vec3d_dot(f, f) / (2.0 * (double)bond->stiffness);
+	double energy = energy_of(body, row, f, is_blow);
 	bond->is_broken = true;
 	bond->energy = (float)energy;
 	joined->kicks[joined->kick_count++] = (FemBondKick){
@@ -280,22 +302,29 @@ static void refine(FemBody *body, const FemContact *row) {
 	}
 }
 
-static void break_bond(FemBody *body, const FemContact *row, float dt) {
-	add_kick(body, row, dt);
+static void break_bond(const FemStep *step, const FemContact *row, double *area) {
+	FemBody *body = step->world->bodies[row->side[0].body];
+	add_kick(body, row, step->dt, area != NULL);
 	refine(body, row);
+	if (area)
+		*area -= (double)row->area;
 	body->joined->break_allowance -= 1.0f;
 	body->joined->has_broken = true;
 }
 
-// Of a composite: every piece parts first where it is pulled hardest, the others are looked at in the next pass, when
-// that has let go.
-static void break_rows(const FemStep *step, FemRange rows) {
+static bool is_in_play(const FemStep *step, const FemContact *row) {
+	const FemBody *body = step->world->bodies[row->side[0].body];
+	return may_break(step, body) && !body->joined->bonds[row->key].is_broken;
+}
+
+// Every piece parts first where it is pulled hardest, the others are looked at when that has let go.
+void fem_joined_break_rows(const FemStep *step, FemRange rows, double *area) {
 	FemWorld *world = step->world;
 	FemContact *contacts = step->composites.contacts;
 	for (int32_t i = rows.begin; i < rows.end; i++) {
 		FemBody *body = world->bodies[contacts[i].side[0].body];
 		int32_t a = contacts[i].side[0].piece, b = contacts[i].side[1].piece;
-		contacts[i].slip = may_break(step, body) ? in_steps(overload_of(body, &contacts[i], step->dt)) : 0.0f;
+		contacts[i].slip = is_in_play(step, &contacts[i]) ? in_steps(overload_of(body, &contacts[i], step->dt)) : 0.0f;
 		if (!(contacts[i].slip > 0.0f))
 			continue;
 		note_worst(&body->pieces[a], contacts[i].slip, b);
@@ -307,11 +336,11 @@ static void break_rows(const FemStep *step, FemRange rows) {
 			const FemBody *body = world->bodies[contacts[i].side[0].body];
 			int32_t a = contacts[i].side[0].piece, b = contacts[i].side[1].piece;
 			if (!(contacts[i].slip > 0.0f) || body->pieces[a].bond_other != b || body->pieces[b].bond_other != a ||
-				!(body->joined->break_allowance >= 1.0f))
+				!(body->joined->break_allowance >= 1.0f) || (area && !(*area > 0.0)))
 				continue;
-			bool is_free = isinf(body->joined->break_allowance); // then their order does not matter
+			bool is_free = isinf(body->joined->break_allowance) && !area; // then their order does not matter
 			if (is_free)
-				break_bond(world->bodies[contacts[i].side[0].body], &contacts[i], step->dt);
+				break_bond(step, &contacts[i], NULL);
 			if (is_free)
 				contacts[i].slip = 0.0f;
 			else if (worst < 0 || contacts[i].slip > contacts[worst].slip)
@@ -319,7 +348,7 @@ static void break_rows(const FemStep *step, FemRange rows) {
 		}
 		if (worst < 0)
 			break;
-		break_bond(world->bodies[contacts[worst].side[0].body], &contacts[worst], step->dt);
+		break_bond(step, &contacts[worst], area);
 		contacts[worst].slip = 0.0f;
 	}
 }
@@ -520,8 +549,7 @@ static void run_cracks_through(FemBody *body) {
 	}
 }
 
-// What follows from bonds of a body that broke in this pass.
-static void part_body(FemWorld *world, int32_t body_index) {
+void fem_joined_part(FemWorld *world, int32_t body_index) {
 	FemBody *body = world->bodies[body_index];
 	int32_t *before = body->breaking->order; // [component]
 	body->joined->has_broken = false;
@@ -536,7 +564,7 @@ static void part_body(FemWorld *world, int32_t body_index) {
 	give_back_all(body);
 }
 
-static void begin_breaking(const FemStep *step, FemBody *body) {
+void fem_joined_begin_breaking(FemBody *body) {
 	FemJoined *joined = body->joined;
 	joined->old_kick_count = joined->kick_count;
 	for (int32_t c = 0; c < body->topology->component_count; c++) {
@@ -548,12 +576,6 @@ static void begin_breaking(const FemStep *step, FemBody *body) {
 		is_solved |= body->pieces[c].is_joined && !body->pieces[c].moves_as_one;
 	if (is_solved) // else what was found last holds
 		joined->overload = 0.0f;
-	if (step->moves > 0)
-		return;
-	float more = joined->breaks_per_second * step->dt;
-	joined->break_allowance = isinf(joined->breaks_per_second)
-		? INFINITY
-		: fminf(fmaxf(joined->break_allowance, 0.0f) + more, fmaxf(more, 1.0f));
 }
 
 bool fem_joined_break(FemStep *step) {
@@ -564,17 +586,17 @@ bool fem_joined_break(FemStep *step) {
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
 		if (fem_joined_of(body))
-			begin_breaking(step, body);
+			fem_joined_begin_breaking(body);
 	}
 	for (int32_t c = 0; c < step->composites.count; c++) {
 		if (!step->composites.composites[c].is_over)
-			break_rows(step, bond_rows(step, c));
+			fem_joined_break_rows(step, fem_joined_rows(step, c), NULL);
 	}
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		int32_t index = world->islands.active_bodies[i];
 		if (!world->bodies[index]->joined || !world->bodies[index]->joined->has_broken)
 			continue;
-		part_body(world, index);
+		fem_joined_part(world, index);
 		any = true;
 	}
 	return any;

@@ -16,6 +16,23 @@ FEM_MUST_USE bool fem_joined_list(FemStep *step);
 // the bodies are back at the start of the step, pushed by what was given back. True: the step is to be taken again.
 bool fem_joined_break(FemStep *step);
 
+// ---- the same of a look at blows (world/step/joined_blows.h), step by step
+
+// The bonds among FemComposites.contacts of a composite.
+FemRange fem_joined_rows(const FemStep *step, int32_t composite);
+
+// Before loads of a body's bonds are compared.
+void fem_joined_begin_breaking(FemBody *body);
+
+// Breaks those that bear more than their strength, by their FemContact.impulse. area: m^2 that may open, worst first,
+// in a look at blows, which takes from it; null: in the move.
+void fem_joined_break_rows(const FemStep *step, FemRange rows, double *area);
+
+// What follows from bonds of a body that broke (FemJoined.has_broken). It is back at the start of the step.
+void fem_joined_part(FemWorld *world, int32_t body_index);
+
+// ----
+
 // FemPiece.assembly of all pieces, whenever pieces or bonds are others.
 void fem_joined_find_assemblies(FemBody *body);
 

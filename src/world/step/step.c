@@ -16,6 +16,7 @@
 #include "world/step/blow_waits.h"
 #include "world/step/breaking.h"
 #include "world/step/crushing.h"
+#include "world/step/joined_blows.h"
 #include "world/step/joined_calm.h"
 #include "world/step/joined_pieces.h"
 #include "world/step/kept_elements.h"
@@ -377,8 +378,11 @@ static void solve(FemStep *step) {
 
 // ---- fracture
 
+// Bonds first: what they let go of is looked at as loose pieces are.
 static void look_at_blows(FemStep *step) {
-	step->is_again = !step->has_looked && fem_fracture_stage_look(step);
+	step->is_again = step->pass == 0 && fem_joined_look(step);
+	if (!step->is_again)
+		step->is_again = !step->has_looked && fem_fracture_stage_look(step);
 	if (!step->is_again && !step->has_looked) {
 		fem_kept_elements_renew(step);
 		fem_rigid_pieces_take_struck(step);

@@ -4,6 +4,7 @@
 #include "model/piece.h"
 #include "model/plate_elements.h"
 #include "world/step/breaking.h"
+#include "world/step/joined_blows.h"
 #include "world/step/passes.h"
 #include "world/world.h"
 
@@ -225,6 +226,7 @@ static size_t later_bytes(const FemBody *body) {
 bool fem_step_begin_memory(FemStep *step) {
 	FemWorld *world = step->world;
 	size_t bytes = lists_bytes(step) + fem_fracture_step_bytes(world, step->pass) + fem_passes_bytes(world, step->pass);
+	bytes += step->pass == 0 ? fem_joined_blows_bytes(world) : 0;
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		const FemBody *body = world->bodies[world->islands.active_bodies[i]];
 		bytes += step->pass == 0 ? body_bytes(body) + results_bytes(body) : later_bytes(body);
