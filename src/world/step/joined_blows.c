@@ -13,7 +13,10 @@
 #include <string.h>
 
 // Solves of one look: what is overloaded after so many breaks by the step's own force, or in the next one. Chosen.
-#define BREAKS_MOST 8
+#define BREAKS_MOST 16
+// Of the speed of the fastest contact: what is slower along its normal passes by. Contacts of tets at the rim of what
+// strikes are found in the step before it arrives, and would be the first to touch; chosen.
+#define GRAZE_SHARE 0.5f
 
 // How a piece is struck, and what it is part of. Sums over its contacts, times their strengths.
 typedef struct FemBondBlow {
@@ -22,6 +25,7 @@ typedef struct FemBondBlow {
 	float approach, mobility, give; // as FemBlow has them
 	float pressed;                  // N s a step: the most that what strikes it pressed with before
 	// ---- of the first piece of an assembly, for all of it
+	float fastest;         // m/s, of its contacts: those much slower along their normals only graze
 	float first;           // s, from the start of the step: when the first of its contacts touches; infinite: none does
 	float low[3], high[3]; // m, its box
 	bool is_done;
@@ -65,10 +69,20 @@ static float length_of(const FemBondBlow *blow) {
 	return (float)sqrt(square);
 }
 
-static void note_first(const FemTouchPlace *touch, FemArena *arena) {
+static void note_speed(const FemTouchPlace *touch, FemArena *arena) {
 	open_blows(touch->body, arena);
 	FemBondBlow *blow = blow_of_assembly(touch);
-	blow->first = fminf(blow->first, fem_touch_time(touch, length_of(blow)));
+	blow->fastest = fmaxf(blow->fastest, touch->approach);
+}
+
+static bool is_graze(const FemTouchPlace *touch) {
+	return touch->approach < GRAZE_SHARE * blow_of_assembly(touch)->fastest;
+}
+
+static void note_first(const FemTouchPlace *touch) {
+	FemBondBlow *blow = blow_of_assembly(touch);
+	if (!is_graze(touch))
+		blow->first = fminf(blow->first, fem_touch_time(touch, length_of(blow)));
 }
 
 // sign: of the normal, for the push on the piece.
@@ -76,6 +90,8 @@ static void take_part(const FemTouchPlace *touch, float sign) {
 	const FemBondBlow *whole = blow_of_assembly(touch);
 	FemBondBlow *blow = &touch->body->step->bond_blows[touch->component];
 	const FemPiece *piece = &touch->body->pieces[touch->component];
+	if (is_graze(touch))
+		return;
 	float weight = touch->strength * fem_touch_share(touch, length_of(whole), whole->first);
 	float own = fem_striker_give(fem_impact_modulus(touch->body, touch->tet), piece->length);
 	const float *x = &touch->place.x;
@@ -109,7 +125,11 @@ static void find_on_ground(const FemStep *step, FemBody *body) {
 	FemTouchPlace touch;
 	for (int32_t i = 0; i < body->topology->node_count; i++) {
 		if (touch_of_ground(step, body, i, &touch))
-			note_first(&touch, step->arena);
+			note_speed(&touch, step->arena);
+	}
+	for (int32_t i = 0; body->step->bond_blows && i < body->topology->node_count; i++) {
+		if (touch_of_ground(step, body, i, &touch))
+			note_first(&touch);
 	}
 	for (int32_t i = 0; body->step->bond_blows && i < body->topology->node_count; i++) {
 		if (touch_of_ground(step, body, i, &touch))
@@ -124,7 +144,11 @@ static bool find_blows(const FemStep *step) {
 	bool any = false;
 	for (int32_t i = 0; i < sides; i++) {
 		if (touch_of(step, i, &touch))
-			note_first(&touch, step->arena);
+			note_speed(&touch, step->arena);
+	}
+	for (int32_t i = 0; i < sides; i++) {
+		if (touch_of(step, i, &touch))
+			note_first(&touch);
 	}
 	for (int32_t i = 0; i < sides; i++) {
 		if (touch_of(step, i, &touch))
