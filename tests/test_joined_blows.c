@@ -18,7 +18,7 @@ typedef struct Target {
 	int32_t pieces[3]; // along each axis
 	bool is_held;      // both its ends along x, with nothing below
 	FemPosition from;  // of the striker's middle, just clear of it
-	FemVec3 way;       // that it comes, unit
+	FemVec3 direction; // that it comes, unit
 	float mass;        // kg, of the striker
 } Target;
 
@@ -84,7 +84,8 @@ static FemColliderId add_striker(const FemRig *rig, const Target *target, float 
 	def.kind = FEM_COLLIDER_DYNAMIC;
 	def.mass = target->mass;
 	def.position = target->from;
-	def.linear_velocity = (FemVec3){speed * target->way.x, speed * target->way.y, speed * target->way.z};
+	def.linear_velocity =
+		(FemVec3){speed * target->direction.x, speed * target->direction.y, speed * target->direction.z};
 	FemColliderId striker = fem_collider_create(rig->world, &def);
 	FEM_CHECK(fem_collider_is_valid(striker));
 	return striker;
@@ -160,7 +161,7 @@ FEM_TEST(joined_blows, break_a_brick_column_at_any_rate) {
 FEM_TEST(joined_blows, let_columns_bear_weights_and_slow_pushes) {
 	Target loaded = column;
 	loaded.from = (FemPosition){0.25, 1.751, 0.25};
-	loaded.way = (FemVec3){0.0f, -1.0f, 0.0f};
+	loaded.direction = (FemVec3){0.0f, -1.0f, 0.0f};
 	for (int k = 0; k < 3; k++) {
 		float rate = 30.0f * (float)(1 << k);
 		FEM_CHECK_INT(strike(&loaded, true, 0.0f, rate, 1.0f).broken, 0);

@@ -25,24 +25,23 @@ void fem_rigid_direct_open(FemSystem *system) {
 	for (int32_t k = 0; k < system->rigid_count; k++)
 		memset(system->rigids[k]->dv, 0, sizeof system->rigids[k]->dv);
 	for (int32_t c = 0; c < fem_contact_rows_total(rows); c++) {
-		FemContactRow *joint = &rows->rows[c];
+		FemContactRow *row = &rows->rows[c];
 		for (int s = 0; s < 2; s++) {
 			const FemContactSide *side = &rows->contacts[c].side[s];
 			FemProxy *rigid = fem_contact_side_rigid(rows, side);
-			joint->rigid[s] = rigid && rigid->mass > 0.0f ? rigid : NULL;
-			if (joint->rigid[s])
-				fem_contact_side_arm(rows, side, rigid, joint->arm[s]);
+			row->rigid[s] = rigid && rigid->mass > 0.0f ? rigid : NULL;
+			if (row->rigid[s])
+				fem_contact_side_arm(rows, side, rigid, row->arm[s]);
 		}
 	}
 }
 
 // m/s, of side 0 against side 1, with dv.
-static void velocity_at(const FemContactRow *joint, FemVec4 before, float out[3]) {
+static void velocity_at(const FemContactRow *row, FemVec4 before, float out[3]) {
 	out[0] = before.x, out[1] = before.y, out[2] = before.z;
 	for (int s = 0; s < 2; s++) {
-		if (joint->rigid[s])
-			fem_add_rigid_point(
-				joint->arm[s], joint->rigid[s]->dv, joint->rigid[s]->dv + 3, s == 0 ? 1.0f : -1.0f, out);
+		if (row->rigid[s])
+			fem_add_rigid_point(row->arm[s], row->rigid[s]->dv, row->rigid[s]->dv + 3, s == 0 ? 1.0f : -1.0f, out);
 	}
 }
 
@@ -65,19 +64,19 @@ static void find_residual(FemSystem *system) {
 	}
 	for (int32_t c = 0; c < fem_contact_rows_total(rows); c++) {
 		const FemContact *contact = &rows->contacts[c];
-		const FemContactRow *joint = &rows->rows[c];
+		const FemContactRow *row = &rows->rows[c];
 		const float *n = contact->normal;
 		float u[3], g[3], kt = contact->friction_strength;
 		if (!contact->active)
 			continue;
-		velocity_at(joint, rows->before[c], u);
+		velocity_at(row, rows->before[c], u);
 		float along = n[0] * u[0] + n[1] * u[1] + n[2] * u[2];
 		float along_normal = contact->normal_strength * (along + contact->bias) - kt * along;
 		for (int i = 0; i < 3; i++)
 			g[i] = along_normal * n[i] + kt * u[i];
 		for (int s = 0; s < 2; s++) {
-			if (joint->rigid[s])
-				add_impulse(joint->rigid[s], joint->arm[s], g, s == 0 ? -1.0f : 1.0f);
+			if (row->rigid[s])
+				add_impulse(row->rigid[s], row->arm[s], g, s == 0 ? -1.0f : 1.0f);
 		}
 	}
 }

@@ -161,19 +161,19 @@ static void add_product(float *out, float a[6][3], float cb[6][3]) {
 	}
 }
 
-static void add_contact(FemRigidSpace *space, const FemRigidContact *joint, const FemContact *contact) {
+static void add_contact(FemRigidSpace *space, const FemRigidContact *row, const FemContact *contact) {
 	float j[2][6][3], cj[2][6][3];
-	for (int s = 0; s < 2 && joint->side[s].block >= 0; s++) {
-		columns_of(&joint->side[s], j[s]);
+	for (int s = 0; s < 2 && row->side[s].block >= 0; s++) {
+		columns_of(&row->side[s], j[s]);
 		strengthen(contact, j[s], cj[s]);
-		add_product(space->diagonal + 36 * (int64_t)joint->side[s].block, j[s], cj[s]);
+		add_product(space->diagonal + 36 * (int64_t)row->side[s].block, j[s], cj[s]);
 	}
-	for (int s = 0; s < 2 && joint->entry[0] >= 0; s++)
-		add_product(space->entries + 36 * (int64_t)joint->entry[s], j[s], cj[1 - s]);
+	for (int s = 0; s < 2 && row->entry[0] >= 0; s++)
+		add_product(space->entries + 36 * (int64_t)row->entry[s], j[s], cj[1 - s]);
 }
 
 // out += J_a^T k J_b, of what is equally hard all round.
-static void add_joint_product(float *out, const FemRigidSide *a, const FemRigidSide *b, float k) {
+static void add_bond_product(float *out, const FemRigidSide *a, const FemRigidSide *b, float k) {
 	const float *p = a->arm, *q = b->arm;
 	float both = k * a->weight * b->weight, dot = k * (p[0] * q[0] + p[1] * q[1] + p[2] * q[2]);
 	for (int r = 0; r < 3; r++) {
@@ -188,21 +188,21 @@ static void add_joint_product(float *out, const FemRigidSide *a, const FemRigidS
 	}
 }
 
-static void add_joint(FemRigidSpace *space, const FemRigidContact *joint, const FemContact *contact) {
-	const FemRigidSide *side = joint->side;
+static void add_bond(FemRigidSpace *space, const FemRigidContact *row, const FemContact *contact) {
+	const FemRigidSide *side = row->side;
 	for (int s = 0; s < 2 && side[s].block >= 0; s++)
-		add_joint_product(
+		add_bond_product(
 			space->bond_diagonal + 36 * (int64_t)side[s].block, &side[s], &side[s], contact->normal_strength);
-	for (int s = 0; s < 2 && joint->entry[0] >= 0; s++)
-		add_joint_product(
-			space->bond_entries + 36 * (int64_t)joint->entry[s], &side[s], &side[1 - s], contact->normal_strength);
+	for (int s = 0; s < 2 && row->entry[0] >= 0; s++)
+		add_bond_product(
+			space->bond_entries + 36 * (int64_t)row->entry[s], &side[s], &side[1 - s], contact->normal_strength);
 }
 
 // Bonds are the same in all solves of a space.
 static void add_bonds(FemRigidSpace *space, const FemContactRows *rows) {
 	for (int32_t c = 0; c < space->contact_count && space->bond_entries; c++) {
 		if (rows->contacts[c].is_bond)
-			add_joint(space, &space->contacts[c], &rows->contacts[c]);
+			add_bond(space, &space->contacts[c], &rows->contacts[c]);
 	}
 }
 
@@ -212,24 +212,24 @@ static void list_contacts(
 	FemRigidSpace *space, const FemContactRows *rows, const int32_t *block_of, FemAdjacency *graph) {
 	for (int32_t c = 0; c < fem_contact_rows_total(rows); c++) {
 		const FemContact *contact = &rows->contacts[c];
-		FemRigidContact *joint = &space->contacts[c];
+		FemRigidContact *row = &space->contacts[c];
 		for (int s = 0; s < 2; s++)
-			joint->side[s] = side_of(space, rows, &contact->side[s], s == 0 ? 1.0f : -1.0f, block_of);
-		join_sides(joint);
-		joint->entry[0] = joint->entry[1] = -1;
-		if (joint->side[1].block >= 0)
-			fem_adjacency_join(graph, joint->side[0].block, joint->side[1].block);
+			row->side[s] = side_of(space, rows, &contact->side[s], s == 0 ? 1.0f : -1.0f, block_of);
+		join_sides(row);
+		row->entry[0] = row->entry[1] = -1;
+		if (row->side[1].block >= 0)
+			fem_adjacency_join(graph, row->side[0].block, row->side[1].block);
 	}
 }
 
 static void find_entries(FemRigidSpace *space) {
 	for (int32_t c = 0; c < space->contact_count; c++) {
-		FemRigidContact *joint = &space->contacts[c];
-		int32_t a = joint->side[0].block, b = joint->side[1].block;
+		FemRigidContact *row = &space->contacts[c];
+		int32_t a = row->side[0].block, b = row->side[1].block;
 		if (b < 0)
 			continue;
-		joint->entry[0] = fem_graph_entry(space->row_start, space->column, a, b);
-		joint->entry[1] = fem_graph_entry(space->row_start, space->column, b, a);
+		row->entry[0] = fem_graph_entry(space->row_start, space->column, a, b);
+		row->entry[1] = fem_graph_entry(space->row_start, space->column, b, a);
 	}
 }
 
@@ -246,14 +246,14 @@ static size_t place_arrays(FemRigidSpace *space, char *base) {
 	return carver.used;
 }
 
-static bool take_graph(FemRigidSpace *space, FemAdjacency *graph, bool has_joints) {
+static bool take_graph(FemRigidSpace *space, FemAdjacency *graph, bool has_bonds) {
 	int32_t order[JOINED_BLOCKS_MAX];
-	double flops, flops_max = fem_policy_rigid_flops_max() * (has_joints ? JOINED_FLOPS : 1.0);
+	double flops, flops_max = fem_policy_rigid_flops_max() * (has_bonds ? JOINED_FLOPS : 1.0);
 	space->entry_count = fem_adjacency_rows(graph, space->row_start, NULL);
 	space->column = FEM_ALLOC_ARRAY(int32_t, space->entry_count + 1);
 	space->entries = FEM_ALLOC_ARRAY(float, 36 * (size_t)space->entry_count + 1);
-	space->bond_entries = has_joints ? FEM_ALLOC_ARRAY(float, 36 * (size_t)space->entry_count + 1) : NULL;
-	if (!space->column || !space->entries || (has_joints && !space->bond_entries))
+	space->bond_entries = has_bonds ? FEM_ALLOC_ARRAY(float, 36 * (size_t)space->entry_count + 1) : NULL;
+	if (!space->column || !space->entries || (has_bonds && !space->bond_entries))
 		return false;
 	fem_adjacency_rows(graph, space->row_start, space->column);
 	find_entries(space);
@@ -441,9 +441,9 @@ static void subtract_masses_task(void *context, int32_t index) {
 	}
 }
 
-static void subtract_contact(FemRigidSpace *space, const FemRigidContact *joint, const FemVec4 *impulse) {
-	for (int s = 0; s < 2 && joint->side[s].block >= 0; s++) {
-		const FemRigidSide *side = &joint->side[s];
+static void subtract_contact(FemRigidSpace *space, const FemRigidContact *row, const FemVec4 *impulse) {
+	for (int s = 0; s < 2 && row->side[s].block >= 0; s++) {
+		const FemRigidSide *side = &row->side[s];
 		float *numbers = space->blocks[side->block].numbers;
 		const float *arm = side->arm;
 		numbers[0] -= side->weight * impulse->x;

@@ -14,7 +14,7 @@
 typedef struct FemComposite {
 	FemRange islands;  // into FemComposites.island_list
 	FemRange chunks;   // into FemComposites.chunks
-	FemRange contacts; // into FemComposites.contacts: joints after all others,
+	FemRange contacts; // into FemComposites.contacts: bonds after all others,
 	int32_t bond_count;
 	FemRange proxies; // into FemComposites.proxy_list: dynamic colliders
 	int32_t node_count;

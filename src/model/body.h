@@ -115,7 +115,7 @@ typedef struct FemBody {
 
 	struct FemPiece *pieces;  // [component_capacity]: model/piece.h
 	struct FemModal *modal;   // modes that its one piece moves by (model/modal.h); null: none were given
-	struct FemJoined *joined; // the pieces that it is cut into and their joints (model/bond.h); null: none were told
+	struct FemJoined *joined; // the pieces that it is cut into and their bonds (model/bond.h); null: none were told
 
 	// ---- parts
 	uint8_t *part_state; // FemIslandState of each part

@@ -23,7 +23,7 @@ typedef struct FemBondBlow {
 	double load[6];                 // kg, kg m: force and torque about the body's origin
 	float weight;                   // kg
 	float approach, mobility, give; // as FemBlow has them
-	float pressed;                  // N s a step: the most that what strikes it pressed with before
+	float push;                     // N s a step: the most that what strikes it gave it before
 	// ---- of the first piece of an assembly, for all of it
 	float fastest;         // m/s, of its contacts: those much slower along their normals only graze
 	float first;           // s, from the start of the step: when the first of its contacts touches; infinite: none does
@@ -99,7 +99,7 @@ static void take_part(const FemTouchPlace *touch, float sign) {
 	blow->approach += weight * touch->approach;
 	blow->mobility += weight * touch->mobility;
 	blow->give += weight * (touch->give + own); // the piece is rigid, and bonds say how it is held alone
-	blow->pressed = fmaxf(blow->pressed, touch->load);
+	blow->push = fmaxf(blow->push, touch->load);
 	for (int k = 0; k < 3; k++) {
 		int a = (k + 1) % 3, b = (k + 2) % 3;
 		blow->load[k] += (double)(sign * weight * touch->normal[k]);
@@ -177,8 +177,8 @@ typedef struct Look {
 	float mass, volume; // kg, m^3
 	// ---- of the blow
 	float approach, mobility, give; // means, as FemBlow has them
-	float pressed;
-	float time; // s, that it lasts; 0: not known
+	float push;                     // N s a step, as FemBondBlow has it
+	float time;                     // s, that it lasts; 0: not known
 } Look;
 
 static bool is_of(const Look *look, const FemContact *row) {
@@ -233,7 +233,7 @@ static bool set_load(Look *look) {
 	const FemBody *body = look->body;
 	double weight = 0.0, approach = 0.0, mobility = 0.0, give = 0.0;
 	memset(look->net.load, 0, 6 * sizeof(double) * (size_t)look->net.piece_count);
-	look->pressed = 0.0f;
+	look->push = 0.0f;
 	for (int32_t c = 0; c < body->topology->component_count; c++) {
 		const FemBondBlow *blow = &body->step->bond_blows[c];
 		if (look->piece_of[c] < 0 || !(blow->weight > 0.0f) || !body->pieces[c].is_joined)
@@ -245,7 +245,7 @@ static bool set_load(Look *look) {
 		approach += (double)blow->approach;
 		mobility += (double)blow->mobility;
 		give += (double)blow->give;
-		look->pressed = fmaxf(look->pressed, blow->pressed);
+		look->push = fmaxf(look->push, blow->push);
 	}
 	if (!(weight > 0.0))
 		return false;
@@ -316,8 +316,8 @@ static bool load_rows(Look *look) {
 	double time = (double)look->time;
 	double sum = (double)look->mobility + response.inertia + response.elastic + (double)look->give / (time * time);
 	double impulse = (double)FEM_BLOW_GAIN * (double)look->approach / sum;
-	if ((double)look->pressed > (double)FEM_PUSH_SHARE * impulse)
-		return false; // it has pressed for long, and pushes on
+	if ((double)look->push > (double)FEM_PUSH_SHARE * impulse)
+		return false; // it has pushed for long, and pushes on
 	for (int32_t l = 0; l < look->net.link_count; l++) {
 		FemContact *row = &contacts[look->row_of[l]];
 		const FemBond *bond = &body->joined->bonds[row->key];

@@ -37,7 +37,7 @@ typedef struct FemStep {
 	FemProxy **rigids;               // composite by composite: its dynamic colliders and rigid pieces
 	double *rigid_factors;           // 36 each
 	FemProxy **modals;               // composite by composite: of bodies that move by modes
-	FemRange *group_nodes;           // [island], composite by composite, of worlds with joints; else null
+	FemRange *group_nodes;           // [island], composite by composite, of worlds with bonds; else null
 	int32_t *composite_order;        // largest expected cost first
 	FemCompositeResult *results;     // [composite]
 
