@@ -153,6 +153,13 @@ static FemSurfaceMesh make_vase(void) {
 	return fem_surface_vase(0.3, 0.005, 40);
 }
 
+static FemSurfaceMesh make_oval_vase(void) {
+	FemSurfaceMesh mesh = fem_surface_vase(0.3, 0.004, 40);
+	for (int32_t i = 0; i < mesh.vertex_count; i++)
+		mesh.vertices[i].x *= 1.4f;
+	return mesh;
+}
+
 // A straight belly, shoulders and a neck, wall 3 mm.
 static FemSurfaceMesh make_bottle(void) {
 	double profile[52][2], wall = 0.003;
@@ -238,18 +245,18 @@ static double volume_of_shell(const Shell *shell) {
 }
 
 // Fails when columns that lean apart make no cells (vases of 1,000 tets then bend 0.3 as far), and when cells near the
-// bottom of a bottle take its width for their depth (bottles of 3,000 are then filled by a lattice). What could have
-// been turned has rings of cells: others bend less (bottle of 612 tets 0.56). What could not has as many more than the
-// 300 tets asked for as bending needs: those that a small error alone asked for lay where it is curved most (car body
-// of 1,638 0.64).
+// bottom of a bottle take its width for their depth (bottles of 3,000 are then filled by a lattice); when sides of
+// cells are chords in place of arcs (bottle of 630 tets 0.81, car body of 1,740 0.7). What could not have been turned
+// has as many more than the 300 tets asked for as it takes to cover it.
 FEM_TEST(theory, shells_of_few_tets_bend_as_those_of_many) {
 	static const Shell shells[] = {
-		{"vase", make_vase, NULL, 0.0f, 0, 1e6, {300, 1000, 3000}, 1.265e-9, 500},
-		{"bottle", make_bottle, NULL, 0.0f, 0, 3e5, {300, 1000, 3000}, 9.2e-12, 700},
-		{"bowl", make_bowl, NULL, 0.0f, 0, 1e6, {300, 1000, 3000}, 5.30e-9, 500},
-		{"pot", NULL, fem_thing_teapot, 0.0f, 0, 1e6, {300, 1000, 3000}, 1.42e-9, 800},
-		{"wine glass", NULL, fem_thing_wine_glass, 0.0f, 0, 3e5, {300, 1000, 3000}, 1.49e-11, 800},
-		{"car body", make_car, NULL, 0.008f, 1, 1e2, {300, 3000, 4000}, 6.05e-6, 2600},
+		{"vase", make_vase, NULL, 0.0f, 0, 1e6, {300, 1000, 3000}, 1.285e-9, 500},
+		{"oval vase", make_oval_vase, NULL, 0.0f, 0, 1e6, {300, 1000, 3000}, 3.28e-9, 600},
+		{"bottle", make_bottle, NULL, 0.0f, 0, 3e5, {300, 1000, 3000}, 9.6e-12, 700},
+		{"bowl", make_bowl, NULL, 0.0f, 0, 1e6, {300, 1000, 3000}, 5.35e-9, 500},
+		{"pot", NULL, fem_thing_teapot, 0.0f, 0, 1e6, {300, 1000, 3000}, 1.427e-9, 800},
+		{"wine glass", NULL, fem_thing_wine_glass, 0.0f, 0, 3e5, {300, 1000, 3000}, 1.48e-11, 800},
+		{"car body", make_car, NULL, 0.008f, 1, 1e2, {300, 1400, 2000}, 6.65e-6, 1800},
 	};
 	int targets = fem_long_tests() ? TARGETS : 2;
 	for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
@@ -260,7 +267,7 @@ FEM_TEST(theory, shells_of_few_tets_bend_as_those_of_many) {
 			FEM_CHECK_INT(mesh.members[0].kind, FEM_MEMBER_WALL);
 			FEM_CHECK(n > 0 || mesh.tet_count <= shell->fewest);
 			fem_compare(fem_named("%s of %d tets, pulled apart / fine", shell->name, mesh.tet_count), 1.0,
-				pull_apart(&mesh, shell->axis, shell->load) / shell->fine, 0.25);
+				pull_apart(&mesh, shell->axis, shell->load) / shell->fine, 0.15);
 			FEM_CHECK(!(volume > 0.0) || fabs((double)mesh.volume / volume - 1.0) < 0.1);
 			fem_tet_mesh_free(&mesh);
 		}

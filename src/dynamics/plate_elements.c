@@ -94,6 +94,8 @@ static bool set_triangles(
 		for (int i = 0; i < 4; i++)
 			set_value(values, at + 9 + i, triangle.edges[i / 2][i % 2]);
 		set_value(values, at + 13, triangle.thickness);
+		for (int i = 0; i < 3; i++)
+			set_value(values, FEM_CELL_ARCS(columns) + i, columns == 3 ? triangle.arcs[i] : 0.0);
 		fem_plate_fibres(material, triangle.axes, fibres);
 		for (int i = 0; i < 3; i++)
 			set_value(values, at + 14 + i, fibres[i]);

@@ -187,6 +187,16 @@ static inline void gradient2(Real r[2][2], Real d[2][2], Real out[3]) {
 	out[0] = xx, out[1] = yy, out[2] = xy + yx;
 }
 
+// Of the side that begins at column k.
+static inline void add_arc(TriangleLanes *t, int k, Real arc) {
+	const Real *i = t->at[k], *j = t->at[(k + 1) % 3], *l = t->at[(k + 2) % 3], *from = t->b[k], *to = t->b[(k + 1) % 3];
+	Real px = l[0] - i[0], py = l[1] - i[1], qx = l[0] - j[0], qy = l[1] - j[1];
+	Real turn = arc * ((from[0] - to[0]) * (j[0] - i[0]) + (from[1] - to[1]) * (j[1] - i[1]));
+	t->stretch[0] = t->stretch[0] + turn * py * qy;
+	t->stretch[1] = t->stretch[1] + turn * px * qx;
+	t->stretch[2] = t->stretch[2] - turn * (px * qy + py * qx);
+}
+
 static inline void load_triangle(const CellLanes *cells, int columns, int index, const int which[3],
 	Real u[FEM_CELL_CORNERS][3], TriangleLanes *t) {
 	int from = FEM_CELL_TRIANGLE(columns) + FEM_CELL_TRIANGLE_VALUES * index;
@@ -218,6 +228,8 @@ static inline void load_triangle(const CellLanes *cells, int columns, int index,
 		r[k][0] = t->at[k + 1][0], r[k][1] = t->at[k + 1][1];
 	}
 	gradient2(r, d, t->stretch);
+	for (int k = 0; k < 3 && columns == 3; k++) // arcs: dynamics/plate_stiffness.c, membrane_rows()
+		add_arc(t, k, cell_value(cells->values, FEM_CELL_ARCS(columns) + k));
 }
 
 // Rotations at the middles of the sides: dynamics/plate_stiffness.c, side_rotation().

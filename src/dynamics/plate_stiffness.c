@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define SHAPE_LEAST 1e-12 // of the squared size: less area or thickness is none
+#define LEAN_MOST 0.5     // tangent: columns of a round wall of seven cells lean so far, and of edges farther; chosen
 
 const int fem_prism_triangles[1][3] = {{0, 1, 2}};
 const int fem_hexahedron_triangles[FEM_CELL_TRIANGLES][3] = {{0, 1, 2}, {0, 2, 3}, {0, 1, 3}, {1, 2, 3}};
@@ -30,6 +31,35 @@ static double height_of(double corners[FEM_CELL_CORNERS][3], int column, const d
 	for (int i = 0; i < 3; i++)
 		height += (corners[2 * column + 1][i] - corners[2 * column][i]) * normal[i];
 	return height;
+}
+
+// The angle, rad, that a wall bends by between two columns that lean by these tangents along the side from one to the
+// other. One that leans on one side only stands in a fold between flat walls, and one that leans far in an edge.
+static double bend_between(double first, double second) {
+	double least = fmin(fabs(first), fabs(second));
+	return first * second < 0.0 && least < LEAN_MOST ? copysign(2.0 * atan(least), first) : 0.0;
+}
+
+// The wall between two columns is no chord but an arc. Where it bends, this is longer than the chord says by the
+// integral of h' w', h its rise over the chord: with h a parabola and w a cubic a twelfth of the side's length l times
+// what both slopes change by. So the side is stretched by a twelfth of arc and b_i - b_j along it, arcs being the arc
+// over 12, times l / det^2 for what membrane_rows() multiplies it with. Without it a wall could bend only along a line
+// of columns without stretching.
+static void add_arcs(double corners[FEM_CELL_CORNERS][3], const int columns[3], FemPlateTriangle *t) {
+	double at[3][2] = {{0.0, 0.0}, {t->edges[0][0], t->edges[0][1]}, {t->edges[1][0], t->edges[1][1]}};
+	double det = 2.0 * t->area, lean[3][2];
+	for (int k = 0; k < 3; k++) {
+		double height = height_of(corners, columns[k], t->axes[2]);
+		for (int axis = 0; axis < 2; axis++)
+			lean[k][axis] = height > 0.0 ? height_of(corners, columns[k], t->axes[axis]) / height : 0.0;
+	}
+	for (int k = 0; k < 3; k++) {
+		int j = (k + 1) % 3;
+		double r[2] = {at[j][0] - at[k][0], at[j][1] - at[k][1]}, length = hypot(r[0], r[1]);
+		double first = (lean[k][0] * r[0] + lean[k][1] * r[1]) / length;
+		double second = (lean[j][0] * r[0] + lean[j][1] * r[1]) / length;
+		t->arcs[k] = bend_between(first, second) * length / (12.0 * det * det);
+	}
 }
 
 bool fem_plate_triangle(double corners[FEM_CELL_CORNERS][3], const int columns[3], FemPlateTriangle *out) {
@@ -57,6 +87,7 @@ bool fem_plate_triangle(double corners[FEM_CELL_CORNERS][3], const int columns[3
 	out->thickness = 0.0;
 	for (int k = 0; k < 3; k++)
 		out->thickness += height_of(corners, columns[k], out->axes[2]) / 3.0;
+	add_arcs(corners, columns, out);
 	return out->thickness > sqrt(SHAPE_LEAST) * length;
 }
 
@@ -202,25 +233,46 @@ static void middle_rows(double axes[3][3], int columns, const int *which, double
 	}
 }
 
-// Constant strain.
-static void add_membrane(
-	FemPlateTriangle *t, const int columns[3], const FemPlateMaterial *material, double out[24][24]) {
-	double rows[6][24], m[9][9], strain[3][9], moduli[3][3], axes[3][3], g[3][2];
-	double det = t->edges[0][0] * t->edges[1][1] - t->edges[0][1] * t->edges[1][0];
-	g[1][0] = t->edges[1][1] / det, g[1][1] = -t->edges[1][0] / det;
-	g[2][0] = -t->edges[0][1] / det, g[2][1] = t->edges[0][0] / det;
-	g[0][0] = -g[1][0] - g[2][0], g[0][1] = -g[1][1] - g[2][1];
-	memset(strain, 0, sizeof strain);
-	memset(m, 0, sizeof m);
+// Strains of the middle plane, xx, yy, 2 xy, by the displacements of the corners: constant. Of a triangle with sides p
+// and q to the third column the strain (p_y q_y, p_x q_x, -p_x q_y - p_y q_x) stretches its first side and no other.
+static void membrane_rows(
+	double corners[FEM_CELL_CORNERS][3], const int columns[3], FemPlateTriangle *t, double rows[3][24]) {
+	double at[3][2] = {{0.0, 0.0}, {t->edges[0][0], t->edges[0][1]}, {t->edges[1][0], t->edges[1][1]}};
+	double det = at[1][0] * at[2][1] - at[1][1] * at[2][0];
+	memset(rows, 0, sizeof(double) * 3 * 24);
 	for (int k = 0; k < 3; k++) {
-		strain[0][2 * k] = strain[2][2 * k + 1] = g[k][0];
-		strain[1][2 * k + 1] = strain[2][2 * k] = g[k][1];
+		const double *i = at[k], *j = at[(k + 1) % 3], *l = at[(k + 2) % 3];
+		double gx = (j[1] - l[1]) / det, gy = (l[0] - j[0]) / det;
+		double r[2] = {j[0] - i[0], j[1] - i[1]}, p[2] = {l[0] - i[0], l[1] - i[1]}, q[2] = {l[0] - j[0], l[1] - j[1]};
+		double strain[3] = {p[1] * q[1], p[0] * q[0], -p[0] * q[1] - p[1] * q[0]};
+		for (int c = 0; c < 6; c++) {
+			double x = 0.5 * t->axes[0][c % 3], y = 0.5 * t->axes[1][c % 3];
+			rows[0][6 * columns[k] + c] += gx * x;
+			rows[1][6 * columns[k] + c] += gy * y;
+			rows[2][6 * columns[k] + c] += gy * x + gx * y;
+		}
+		for (int end = 0; end < 2; end++) {
+			int column = columns[(k + end) % 3];
+			double share = (end ? -1.0 : 1.0) * t->arcs[k] / height_of(corners, column, t->axes[2]);
+			for (int c = 0; c < 3; c++) {
+				double turn = share * (r[0] * t->axes[0][c] + r[1] * t->axes[1][c]);
+				for (int row = 0; row < 3; row++) {
+					rows[row][6 * column + 3 + c] += strain[row] * turn;
+					rows[row][6 * column + c] -= strain[row] * turn;
+				}
+			}
+		}
 	}
+}
+
+static void add_membrane(double corners[FEM_CELL_CORNERS][3], const int columns[3], FemPlateTriangle *t,
+	const FemPlateMaterial *material, double out[24][24]) {
+	double rows[3][24], moduli[3][3], m[9][9];
+	membrane_rows(corners, columns, t, rows);
 	plane_moduli(material, t->axes, moduli);
-	add_product(m, t->area * t->thickness, strain, moduli, strain);
-	memcpy(axes, t->axes, sizeof axes);
-	middle_rows(axes, 3, columns, rows);
-	add_energy(out, 18, 6, rows, m);
+	for (int i = 0; i < 9; i++)
+		m[i / 3][i % 3] = t->area * t->thickness * moduli[i / 3][i % 3];
+	add_energy(out, 18, 3, rows, m);
 }
 
 // A quadrangle in its mean plane.
@@ -357,8 +409,8 @@ static void column_motions(
 }
 
 // Stretch of the middle and, at each column, t/3 times the curvature: xx, yy, 2 xy.
-static void triangle_strains(
-	const FemPlateTriangle *t, const double motions[9], double plane[3][2], double stretch[3], double bending[3][3]) {
+static void triangle_strains(const FemPlateTriangle *t, bool is_prism, const double motions[9], double plane[3][2],
+	double stretch[3], double bending[3][3]) {
 	double at[3][2] = {{0.0, 0.0}, {t->edges[0][0], t->edges[0][1]}, {t->edges[1][0], t->edges[1][1]}};
 	double det = at[1][0] * at[2][1] - at[1][1] * at[2][0], g[2][2];
 	for (int a = 0; a < 2; a++) {
@@ -367,6 +419,15 @@ static void triangle_strains(
 		g[a][1] = (second * at[1][0] - first * at[2][0]) / det;
 	}
 	stretch[0] = g[0][0], stretch[1] = g[1][1], stretch[2] = g[0][1] + g[1][0];
+	for (int k = 0; k < 3 && is_prism; k++) { // as in membrane_rows()
+		const double *i = at[k], *j = at[(k + 1) % 3], *l = at[(k + 2) % 3];
+		const double *from = motions + 3 * k + 1, *to = motions + 3 * ((k + 1) % 3) + 1;
+		double p[2] = {l[0] - i[0], l[1] - i[1]}, q[2] = {l[0] - j[0], l[1] - j[1]};
+		double turn = t->arcs[k] * ((from[0] - to[0]) * (j[0] - i[0]) + (from[1] - to[1]) * (j[1] - i[1]));
+		stretch[0] += turn * p[1] * q[1];
+		stretch[1] += turn * p[0] * q[0];
+		stretch[2] -= turn * (p[0] * q[1] + p[1] * q[0]);
+	}
 	for (int k = 0; k < 3; k++) {
 		double curvature[3][9];
 		curvature_at(at, k, curvature);
@@ -462,7 +523,7 @@ bool fem_plate_stiffness(
 		}
 		add_bending(corners, which, &triangle, material, 6 * columns, weight, out);
 		if (columns == 3)
-			add_membrane(&triangle, which, material, out);
+			add_membrane(corners, which, &triangle, material, out);
 	}
 	if (columns == 4 && !add_quad_membrane(corners, material, out))
 		return false;
@@ -496,7 +557,7 @@ double fem_plate_strain_square(double corners[FEM_CELL_CORNERS][3], int columns,
 		if (!fem_plate_triangle(corners, which, &t))
 			return 0.0;
 		column_motions(&t, which, u, xi, plane);
-		triangle_strains(&t, xi, plane, stretch, bending);
+		triangle_strains(&t, columns == 3, xi, plane, stretch, bending);
 		*out_stretch += (stretch[0] + stretch[1]) / triangles;
 		for (int k = 0; k < 3; k++)
 			squares[which[k]] += share * (yield_form(p, q, stretch) + yield_form(p, q, bending[k]));

@@ -14,7 +14,8 @@
 #define FEM_CELL_MODULUS(c) (12 * (c) + 1)    // Pa, E / (1 - nu^2)
 #define FEM_CELL_POISSON(c) (12 * (c) + 2)    // Poisson's ratio
 #define FEM_CELL_YIELD(c) (12 * (c) + 3)      // p, q of the square of a strain, p (xx^2 + yy^2) + q xx yy + xy^2 / 2
-#define FEM_CELL_TRIANGLE(c) (12 * (c) + 5)   // [triangle]: axes[3][3], edges[2][2], thickness, fibres[3]
+#define FEM_CELL_ARCS(c) (12 * (c) + 5)       // [side of a prism]: FemPlateTriangle.arcs, 1/m^3
+#define FEM_CELL_TRIANGLE(c) (12 * (c) + 8)   // [triangle]: axes[3][3], edges[2][2], thickness, fibres[3]
 #define FEM_CELL_TRIANGLE_VALUES 17           // of a triangle
 #define FEM_CELL_TRIANGLE_COUNT(c) ((c) == 3 ? 1 : 4) // of a cell
 #define FEM_CELL_STIFFNESS(c) (FEM_CELL_TRIANGLE(c) + FEM_CELL_TRIANGLE_VALUES * FEM_CELL_TRIANGLE_COUNT(c))
