@@ -28,8 +28,7 @@ static FemSurfaceMesh make_thick_vase(void) {
 	return fem_surface_vase(0.3, 0.008, 40);
 }
 // Leans to two sides, so that its axis is none of the mesh's.
-static FemSurfaceMesh make_leaning_vase(void) {
-	FemSurfaceMesh mesh = make_vase();
+static FemSurfaceMesh leaning(FemSurfaceMesh mesh) {
 	float c = cosf(0.7f), s = sinf(0.7f);
 	for (int32_t i = 0; i < mesh.vertex_count; i++) {
 		FemVec3 p = mesh.vertices[i], q = {c * p.x - s * p.y, s * p.x + c * p.y, p.z};
@@ -37,11 +36,35 @@ static FemSurfaceMesh make_leaning_vase(void) {
 	}
 	return mesh;
 }
-// No lathe makes it.
-static FemSurfaceMesh make_oval_vase(void) {
-	FemSurfaceMesh mesh = make_vase();
+static FemSurfaceMesh make_leaning_vase(void) {
+	return leaning(make_vase());
+}
+// No lathe makes them round.
+static FemSurfaceMesh stretched(FemSurfaceMesh mesh) {
 	for (int32_t i = 0; i < mesh.vertex_count; i++)
 		mesh.vertices[i].x *= 1.4f;
+	return mesh;
+}
+static FemSurfaceMesh make_oval_vase(void) {
+	return stretched(make_vase());
+}
+static FemSurfaceMesh make_thick_oval_vase(void) {
+	return stretched(make_thick_vase());
+}
+static FemSurfaceMesh make_leaning_oval_vase(void) {
+	return leaning(make_oval_vase());
+}
+// An oval whose axis is not square to the way it is wide.
+static FemSurfaceMesh make_skewed_vase(void) {
+	return stretched(make_leaning_vase());
+}
+// Bulges to one side, so that it is no oval either.
+static FemSurfaceMesh make_bulging_vase(void) {
+	FemSurfaceMesh mesh = make_vase();
+	for (int32_t i = 0; i < mesh.vertex_count; i++) {
+		FemVec3 *p = &mesh.vertices[i];
+		p->x += 2.0f * p->x * p->x;
+	}
 	return mesh;
 }
 static FemSurfaceMesh make_bowl(void) {
@@ -77,7 +100,11 @@ static const WallShape shapes[] = {
 	{"vase", make_vase, {300, 600, 3000}, 0.01, 1.5},
 	{"thick vase", make_thick_vase, {300, 600, 3000}, 0.01, 1.5},
 	{"leaning vase", make_leaning_vase, {300, 600, 3000}, 0.01, 1.8},
-	{"oval vase", make_oval_vase, {300, 600, 3000}, 0.01, 5.5},
+	{"oval vase", make_oval_vase, {300, 600, 3000}, 0.01, 2.0},
+	{"thick oval vase", make_thick_oval_vase, {300, 600, 6000}, 0.01, 2.0},
+	{"leaning oval vase", make_leaning_oval_vase, {300, 600, 3000}, 0.01, 2.0},
+	{"skewed vase", make_skewed_vase, {300, 600, 3000}, 0.01, 6.5},
+	{"bulging vase", make_bulging_vase, {300, 600, 3000}, 0.01, 4.5},
 	{"bowl", make_bowl, {300, 600, 3000}, 0.01, 1.5},
 	{"hollow ball", make_ball, {300, 600, 3000}, 0.01, 2.5},
 	{"wall of 1/670", make_leaf, {300, 600, 3000}, 0.01, 1.5},

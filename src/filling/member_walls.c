@@ -18,22 +18,22 @@
 #define VOLUME_GOOD 0.1    // ... and after; promised
 #define COVERAGE_GOOD 0.01 // of the mesh's size: farthest of a vertex from the tets; promised
 #define COVERAGE_POOR 0.03 // of the mesh's size: where it stays farther, a lattice is tried instead; chosen
-#define ATTEMPTS 8         // counts tried until vertices are covered; chosen
+#define ATTEMPTS 11        // counts tried until vertices are covered; chosen
 #define ATTEMPTS_ASKED 3   // ... of which with as many cells as were asked for; chosen
 #define GAP_FAR 0.0152     // of the mesh's size: what is this far after the first needs more cells; chosen
 #define MORE_FREE 1.6      // times those: what is covered by no more is laid evenly enough; chosen
-#define MORE_CELLS 1.2     // factor on the cells from one attempt to the next where they are not enough; chosen
-#define ERROR_SHARE 0.6    // of that distance: the error of corners that is tried first; chosen
-#define ERROR_RINGS 0.9    // ... and of rings, whose error is known as it is; chosen
-#define ATTEMPTS_RINGS 4   // with rings; chosen
+#define MORE_LEAST 1.2   // factor on the cells from one attempt to the next where they are not enough, at the least ...
+#define MORE_AT_ONCE 1.5 // ... and at the most, the root of what the gap is too large by between them; chosen
+#define ERROR_SHARE 0.6  // of that distance: the error of corners that is tried first; chosen
+#define ERROR_RINGS 0.9  // ... and of rings, whose error is known as it is; chosen
+#define ATTEMPTS_RINGS 4 // with rings; chosen
 #define TIGHTER_LEAST 0.7  // factor on the error from one attempt to the next, at the least ...
 #define TIGHTER_MOST 0.85  // ... and at the most; both chosen
 #define TIGHTER_MARGIN 0.9 // under what the gap asks for; chosen
 #define WORTH_IT 0.9       // of the gap before: what comes no nearer is not worth its cells; chosen
 // Times the root of a member's size over its wall: cells of what needs more than were asked for. Chosen by measuring:
-// bottles (83 walls long) bend 0.8 of theory from 270 cells on, car bodies (500) from 500 on
-// (tests/test_shell_bending.c).
-#define CELLS_BENDING 30.0
+// car bodies (500 walls long) bend 1.02 of theory with 18, 1.3 with 10 (tests/test_shell_bending.c).
+#define CELLS_BENDING 18.0
 #define MORE_MOST 6.0      // times the cells that were asked for, at the most; chosen
 #define THINNEST 1e-3      // of the size: walls thinner than this count as so thick there; chosen, to bound the cells
 #define FLAT_ASPECT 1.5    // as in member_mesher.c: sides of cells over the thickness of a layer, at the least ...
@@ -120,7 +120,7 @@ static FemResult try_once(FemMemberSearch *search, WallTry *attempt, bool *out_f
 	}
 	int32_t *cells = &attempt->wall.def.triangle_count;
 	if (attempt->more)
-		*cells = (int32_t)(MORE_CELLS * *cells) + 1;
+		*cells = (int32_t)(fmin(fmax(sqrt(gap / COVERAGE_GOOD), MORE_LEAST), MORE_AT_ONCE) * *cells) + 1;
 	if (made <= *cells || !attempt->more)
 		attempt->error_max *= fmin(fmax(TIGHTER_MARGIN * COVERAGE_GOOD / gap, TIGHTER_LEAST), TIGHTER_MOST);
 	return FEM_OK;

@@ -20,6 +20,11 @@
 #define BESIDE 1e-3         // rad: from a meridian of vertices to the profile; chosen
 #define ASIDE_LEAST 1e-9    // of the space: what is nearer to the axis has no direction from it
 
+#define OVAL_MOST 0.35  // width over length of ovals, at the least: flatter ones have long cells; chosen
+#define OVAL_LEAST 0.98 // ... and at the most: rounder ones are round or not turned at all; chosen
+#define OVAL_ROUNDS 8   // of squeezing: each leaves a tenth or so of what was missing; chosen
+#define AXIS_ALONG 0.01 // cosine between the axis and the way an oval is wide, at the most; chosen
+
 #define FULL_ANGLE 6.283185307179586 // rad
 
 static FemVec3d unit(FemVec3d a) {
@@ -350,8 +355,8 @@ static bool faces_right(const FemSkin *skin, const FemRevolvedProfile *profile) 
 	return sum > 0.0;
 }
 
-bool fem_revolved_profile_find(const FemSkin *skin, FemRevolvedProfile *out) {
-	*out = (FemRevolvedProfile){0};
+static bool find_round(const FemSkin *skin, FemRevolvedProfile *out) {
+	*out = (FemRevolvedProfile){.stretch = 1.0};
 	if (!find_axis(skin, out) || !aim(skin, out))
 		return true;
 	if (!cut_profile(skin, out))
@@ -365,4 +370,73 @@ bool fem_revolved_profile_find(const FemSkin *skin, FemRevolvedProfile *out) {
 	}
 	out->faces_right = out->found && faces_right(skin, out);
 	return true;
+}
+
+// ---- ovals
+
+// Second moments of a skin's triangles along two directions.
+static void moments_along(const FemSkin *skin, FemVec3d origin, const FemVec3d directions[2], double out[2]) {
+	out[0] = out[1] = 0.0;
+	for (int32_t t = 0; t < skin->triangle_count; t++) {
+		FemVec3d area = fem_skin_area_vector(skin, t);
+		double size = sqrt(fem_vec3d_dot(area, area));
+		for (int v = 0; v < 3; v++) {
+			FemVec3d from = fem_vec3d_sub(skin->vertices[skin->triangles[t][v]], origin);
+			for (int k = 0; k < 2; k++) {
+				double along = fem_vec3d_dot(from, directions[k]);
+				out[k] += size * along * along;
+			}
+		}
+	}
+}
+
+static void squeeze(FemSkin *skin, FemVec3d origin, FemVec3d along, double factor) {
+	for (int32_t v = 0; v < skin->vertex_count; v++) {
+		double far = fem_vec3d_dot(fem_vec3d_sub(skin->vertices[v], origin), along);
+		skin->vertices[v] = fem_vec3d_add(skin->vertices[v], fem_vec3d_scale(along, (factor - 1.0) * far));
+	}
+}
+
+// Squeezes a copy of the skin along the wider of two directions until it is as wide along both. Areas change with it,
+// so that moments have to be taken anew.
+static double squeeze_round(FemSkin *skin, FemVec3d origin, const FemVec3d directions[2], int *out_wide) {
+	double moments[2], share = 1.0;
+	moments_along(skin, origin, directions, moments);
+	*out_wide = moments[1] > moments[0];
+	for (int i = 0; i < OVAL_ROUNDS && moments[*out_wide] > 0.0; i++) {
+		double factor = sqrt(moments[!*out_wide] / moments[*out_wide]);
+		share *= factor;
+		squeeze(skin, origin, directions[*out_wide], factor);
+		moments_along(skin, origin, directions, moments);
+		if (share < OVAL_MOST)
+			break;
+	}
+	return share;
+}
+
+static bool find_oval(const FemSkin *skin, FemRevolvedProfile *out) {
+	FemVec3d origin = centre_of(skin), candidates[CANDIDATES];
+	FemSkin squeezed = *skin;
+	squeezed.vertices = FEM_ALLOC_ARRAY(FemVec3d, skin->vertex_count);
+	bool ready = squeezed.vertices != NULL;
+	fill_candidates(skin, origin, candidates);
+	for (int k = 0; k < 3 && ready && !out->found; k++) {
+		FemVec3d across[2] = {candidates[CANDIDATES - 3 + (k + 1) % 3], candidates[CANDIDATES - 3 + (k + 2) % 3]};
+		int wide;
+		memcpy(squeezed.vertices, skin->vertices, sizeof *skin->vertices * (size_t)skin->vertex_count);
+		double share = squeeze_round(&squeezed, origin, across, &wide);
+		if (!(share > OVAL_MOST && share < OVAL_LEAST))
+			continue;
+		ready = find_round(&squeezed, out);
+		out->found = out->found && fabs(fem_vec3d_dot(out->axis, across[wide])) < AXIS_ALONG;
+		out->wide = across[wide];
+		out->stretch = 1.0 / share;
+		out->still = fem_vec3d_dot(origin, across[wide]);
+	}
+	FEM_FREE_ARRAY(squeezed.vertices, skin->vertex_count);
+	return ready;
+}
+
+bool fem_revolved_profile_find(const FemSkin *skin, FemRevolvedProfile *out) {
+	return find_round(skin, out) && (out->found || find_oval(skin, out));
 }

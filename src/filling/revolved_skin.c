@@ -279,8 +279,18 @@ static int32_t plan(Lathe *lathe, int32_t triangle_count, double error_max) {
 	return sectors;
 }
 
+// The way back from round to oval.
+static void stretch(const FemRevolvedProfile *profile, FemSkin *skin) {
+	for (int32_t v = 0; v < skin->vertex_count; v++) {
+		double far = fem_vec3d_dot(skin->vertices[v], profile->wide) - profile->still;
+		FemVec3d more = fem_vec3d_scale(profile->wide, (profile->stretch - 1.0) * far);
+		skin->vertices[v] = fem_vec3d_add(skin->vertices[v], more);
+	}
+}
+
 bool fem_revolved_skin(const FemRevolvedProfile *profile, int32_t triangle_count, double error_max, FemSkin *out) {
 	Lathe lathe = {.profile = profile};
+	double error = error_max / profile->stretch; // before it is stretched
 	size_t points = FEM_PROFILE_MOST;
 	*out = (FemSkin){0};
 	lathe.off = (double(*)[FEM_PROFILE_MOST])(void *)FEM_ALLOC_ARRAY(double, points *points);
@@ -290,7 +300,8 @@ bool fem_revolved_skin(const FemRevolvedProfile *profile, int32_t triangle_count
 	bool ready = lathe.off && lathe.along && lathe.costs && lathe.before;
 	if (ready) {
 		measure(&lathe);
-		ready = lay(&lathe, plan(&lathe, triangle_count, error_max), profile->faces_right, out);
+		ready = lay(&lathe, plan(&lathe, triangle_count, error), profile->faces_right, out);
+		stretch(profile, out);
 	}
 	FEM_FREE_ARRAY(lathe.off, points);
 	FEM_FREE_ARRAY(lathe.along, points);
