@@ -146,8 +146,8 @@ FEM_TEST(plate_cells, of_round_walls_bend_without_stretching) {
 			   flat[24];
 		double area = 0.5 * (0.3 * 0.35 - 0.17 * 0.1), stretch;
 		for (int c = 0; c < 6; c++) {
-			double angle = at[c / 2][0], z = (c % 2 - 0.5) * t, turn = 1.5 * sin(2.0 * angle);
-			double out = cos(2.0 * angle), round = -0.5 * sin(2.0 * angle) + z * turn;
+			double angle = at[c / 2][0], z = (c % 2 - 0.5) * t, rotation = 1.5 * sin(2.0 * angle);
+			double out = cos(2.0 * angle), round = -0.5 * sin(2.0 * angle) + z * rotation;
 			double place[3] = {(1.0 + z) * cos(angle), (1.0 + z) * sin(angle), at[c / 2][1]};
 			memcpy(corners[c], place, sizeof place);
 			u[c][0] = out * cos(angle) - round * sin(angle);

@@ -191,10 +191,10 @@ static inline void gradient2(Real r[2][2], Real d[2][2], Real out[3]) {
 static inline void add_arc(TriangleLanes *t, int k, Real arc) {
 	const Real *i = t->at[k], *j = t->at[(k + 1) % 3], *l = t->at[(k + 2) % 3], *from = t->b[k], *to = t->b[(k + 1) % 3];
 	Real px = l[0] - i[0], py = l[1] - i[1], qx = l[0] - j[0], qy = l[1] - j[1];
-	Real turn = arc * ((from[0] - to[0]) * (j[0] - i[0]) + (from[1] - to[1]) * (j[1] - i[1]));
-	t->stretch[0] = t->stretch[0] + turn * py * qy;
-	t->stretch[1] = t->stretch[1] + turn * px * qx;
-	t->stretch[2] = t->stretch[2] - turn * (px * qy + py * qx);
+	Real rotation = arc * ((from[0] - to[0]) * (j[0] - i[0]) + (from[1] - to[1]) * (j[1] - i[1]));
+	t->stretch[0] = t->stretch[0] + rotation * py * qy;
+	t->stretch[1] = t->stretch[1] + rotation * px * qx;
+	t->stretch[2] = t->stretch[2] - rotation * (px * qy + py * qx);
 }
 
 static inline void load_triangle(const CellLanes *cells, int columns, int index, const int which[3],

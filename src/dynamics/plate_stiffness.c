@@ -255,10 +255,10 @@ static void membrane_rows(
 			int column = columns[(k + end) % 3];
 			double share = (end ? -1.0 : 1.0) * t->arcs[k] / height_of(corners, column, t->axes[2]);
 			for (int c = 0; c < 3; c++) {
-				double turn = share * (r[0] * t->axes[0][c] + r[1] * t->axes[1][c]);
+				double rotation = share * (r[0] * t->axes[0][c] + r[1] * t->axes[1][c]);
 				for (int row = 0; row < 3; row++) {
-					rows[row][6 * column + 3 + c] += strain[row] * turn;
-					rows[row][6 * column + c] -= strain[row] * turn;
+					rows[row][6 * column + 3 + c] += strain[row] * rotation;
+					rows[row][6 * column + c] -= strain[row] * rotation;
 				}
 			}
 		}
@@ -423,10 +423,10 @@ static void triangle_strains(const FemPlateTriangle *t, bool is_prism, const dou
 		const double *i = at[k], *j = at[(k + 1) % 3], *l = at[(k + 2) % 3];
 		const double *from = motions + 3 * k + 1, *to = motions + 3 * ((k + 1) % 3) + 1;
 		double p[2] = {l[0] - i[0], l[1] - i[1]}, q[2] = {l[0] - j[0], l[1] - j[1]};
-		double turn = t->arcs[k] * ((from[0] - to[0]) * (j[0] - i[0]) + (from[1] - to[1]) * (j[1] - i[1]));
-		stretch[0] += turn * p[1] * q[1];
-		stretch[1] += turn * p[0] * q[0];
-		stretch[2] -= turn * (p[0] * q[1] + p[1] * q[0]);
+		double rotation = t->arcs[k] * ((from[0] - to[0]) * (j[0] - i[0]) + (from[1] - to[1]) * (j[1] - i[1]));
+		stretch[0] += rotation * p[1] * q[1];
+		stretch[1] += rotation * p[0] * q[0];
+		stretch[2] -= rotation * (p[0] * q[1] + p[1] * q[0]);
 	}
 	for (int k = 0; k < 3; k++) {
 		double curvature[3][9];

@@ -18,7 +18,7 @@ typedef struct FemPlateTriangle {
 	double edges[2][2]; // m: from the first column to the second and to the third, along the first two axes
 	double thickness;   // m, mean of its columns
 	double area;        // m^2
-	double arcs[3];     // 1/m^3: what the wall stretches by where its normals turn along the side that begins at each
+	double arcs[3];     // 1/m^3: what the wall stretches by where its normals rotate along the side that begins at each
 						// column, see add_arcs() in the .c; for prisms
 } FemPlateTriangle;
 
