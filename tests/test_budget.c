@@ -103,6 +103,21 @@ FEM_TEST(budget, passes_are_bounded) {
 	}
 }
 
+// Fails when a limit of nearly a quarter of its tets lets a body fall into four pieces at most.
+FEM_TEST(budget, bodies_break_however_large_the_smallest_piece) {
+	Wall wall = build_wall(1);
+	FemWorkLimits limits = fem_default_work_limits();
+	limits.piece_tets_min = 256;
+	FEM_CHECK_INT(fem_world_set_work_limits(wall.world, &limits), FEM_OK);
+	step_wall(&wall, 30);
+	const FemTopology *t = fem_body_find(wall.bodies.ids[0], NULL)->topology;
+	FEM_CHECK(t->component_count > 4 && t->component_count <= 24);
+	for (int32_t c = 0; c < t->component_count; c++)
+		FEM_CHECK(t->component_tets[c] >= t->tet_count / 24);
+	printf("  pieces %d of %d tets\n", t->component_count, t->tet_count);
+	free_wall(&wall);
+}
+
 FEM_TEST(budget, pieces_are_not_smaller_than_the_limit) {
 	Wall wall = build_wall(1);
 	FemWorkLimits limits = fem_default_work_limits();

@@ -8,6 +8,7 @@
 
 #define ITERATIONS_LEAST 8  // of a solve, however large; fewer only move things apart by chance. Chosen
 #define CRACKING_TIME 0.1   // s after its last crack in which a body counts as breaking; chosen
+#define PIECES_OF_BODY 24   // that any body may fall into, however few its tets: else small things stay whole. Chosen
 #define LARGE_PIECE_TETS 64 // a piece of so many tets does not wait: a wall that hangs in the air is seen. Chosen
 
 int32_t fem_work_passes(const FemWorld *world) {
@@ -65,6 +66,12 @@ static FemBody *active_breakable(const FemWorld *world, int32_t place) {
 	return body->breaking && body->breaking->can_break && !body->kinematic ? body : NULL;
 }
 
+// What a blow would break off first is often a chip. A beaker of 500 tets that may not lose 32 of them stays whole.
+static int32_t piece_tets_min_of(const FemWorld *world, const FemBody *body) {
+	int32_t of_body = body->topology->tet_count / PIECES_OF_BODY, of_world = world->limits.piece_tets_min;
+	return of_body < of_world ? of_body : of_world; // breaking->piece_tets_min below FEM_PIECE_TETS_MIN counts as that
+}
+
 void fem_work_limit_elastic(FemWorld *world) {
 	int32_t count = world->islands.active_count, looked_at = 0;
 	bool is_limited = world->limits.elastic_tets_max > 0 || world->limits.fracture_work_max > 0;
@@ -79,7 +86,7 @@ void fem_work_limit_elastic(FemWorld *world) {
 	for (int32_t i = 0; i < count; i++) {
 		FemBody *body = active_breakable(world, (first + i) % count);
 		if (body)
-			body->breaking->piece_tets_min = world->limits.piece_tets_min;
+			body->breaking->piece_tets_min = piece_tets_min_of(world, body);
 		looked_at = body ? limit_looks_of(world, body, looked_at) : looked_at;
 	}
 }
