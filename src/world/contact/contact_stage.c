@@ -145,55 +145,6 @@ static void add_touch(FemWorld *world, FemTouch touch) {
 	stage->touches[stage->touch_count++] = touch;
 }
 
-// Square of the cosine of half of 40 degrees; chosen below the 45 of a right angle shared by two places.
-#define SELF_BEND_COS_SQ 0.883f
-
-// The rotation of one of the tets at a node.
-static FemVec4 rotation_at(const FemBody *body, int32_t node) {
-	const FemTopology *t = body->topology;
-	return body->rotation[t->node_tets[t->node_tet_start[node]] >> 2];
-}
-
-bool fem_contact_may_fold(const FemWorld *world, const FemBody *body, int32_t component) {
-	FemRange nodes = body->topology->component_nodes[component];
-	FemVec4 first = rotation_at(body, nodes.begin), mean = {0.0f, 0.0f, 0.0f, 0.0f};
-	if (world->meshes[body->mesh_index].convexity != FEM_CONVEX_YES)
-		return true;
-	for (int32_t i = nodes.begin; i < nodes.end; i++) {
-		FemVec4 q = rotation_at(body, i);
-		float sign = q.x * first.x + q.y * first.y + q.z * first.z + q.w * first.w < 0.0f ? -1.0f : 1.0f;
-		mean.x += sign * q.x, mean.y += sign * q.y, mean.z += sign * q.z, mean.w += sign * q.w;
-	}
-	float square = mean.x * mean.x + mean.y * mean.y + mean.z * mean.z + mean.w * mean.w;
-	for (int32_t i = nodes.begin; i < nodes.end; i++) {
-		FemVec4 q = rotation_at(body, i);
-		float dot = q.x * mean.x + q.y * mean.y + q.z * mean.z + q.w * mean.w;
-		if (!(dot * dot > SELF_BEND_COS_SQ * square))
-			return true;
-	}
-	return false;
-}
-
-static bool is_inverted(const FemBody *body, int32_t tet) {
-	FemVec3 a = fem_vec3_from(body->position[fem_tet_node(body->topology, tet, 0)]), e[3];
-	for (int k = 0; k < 3; k++)
-		e[k] = fem_vec3_sub(fem_vec3_from(body->position[fem_tet_node(body->topology, tet, k + 1)]), a);
-	return fem_vec3_dot(e[0], fem_vec3_cross(e[1], e[2])) < 0.0f;
-}
-
-// Whether tets of the piece are inverted. The surface of such a piece no longer separates it from itself: self-contact
-// would push in the wrong direction and keep it crumpled. Elasticity alone brings it back, then it touches itself
-// again. Every tet is found at its corner 0.
-static bool is_inside_out(const FemBody *body, int32_t component) {
-	const FemTopology *t = body->topology;
-	FemRange nodes = t->component_nodes[component];
-	for (int32_t k = t->node_tet_start[nodes.begin]; k < t->node_tet_start[nodes.end]; k++) {
-		if ((t->node_tets[k] & 3) == 0 && is_inverted(body, t->node_tets[k] >> 2))
-			return true;
-	}
-	return false;
-}
-
 static void add_pieces(FemWorld *world, int32_t a, int32_t b) {
 	FemContactStage *stage = &world->contacts;
 	if (!FEM_LIST_HOLD(stage->pieces, stage->piece_capacity, stage->piece_count + 1,
@@ -228,8 +179,7 @@ static void add_folding(FemWorld *world, const FemBody *body) {
 	for (int32_t c = 0; c < body->sweep_proxy_count && c < t->component_count; c++) {
 		bool is_small = body->breaking && t->component_tets[c] < FEM_SMALL_PIECE_TETS;
 		bool is_still = world->sweep.proxies[body->pieces[c].sweep_proxy].still;
-		if (!is_small && !is_still && !body->pieces[c].is_rigid && fem_contact_may_fold(world, body, c) &&
-			!is_inside_out(body, c))
+		if (!is_small && !is_still && !body->pieces[c].is_rigid && fem_contact_may_touch_itself(world, body, c))
 			add_pieces(world, c, c);
 	}
 }

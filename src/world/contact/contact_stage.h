@@ -150,11 +150,6 @@ void fem_contact_stage_find(struct FemStep *step);
 // After the solve: what the contacts did, kept for the next step; wakes what was struck.
 void fem_contact_stage_finish(struct FemStep *step);
 
-// Whether a piece may touch itself. One of a convex mesh can fold over only where two of its tets are rotated by a
-// right angle against each other: the dents of a shard are sides of cracks, which begin closed. One tet at each node is
-// compared with the mean rotation; if none differs by 40 degrees, self-contact is not searched.
-bool fem_contact_may_fold(const struct FemWorld *world, const FemBody *body, int32_t component);
-
 // ---- contact_bodies.c
 void fem_body_contact_follow_split(struct FemWorld *world, FemBody *body); // its surface is another
 void fem_body_contact_renew(struct FemWorld *world, FemBody *body); // the same after several splits: trees all anew
@@ -168,6 +163,14 @@ FemSweepBox fem_contact_span_box(const FemBody *body, FemTreeSpan span); // worl
 
 // ---- mesh_convexity.c
 FEM_MUST_USE bool fem_mesh_find_convexity(struct FemMesh *mesh); // fills FemMesh.convexity; false: no memory
+
+// ---- self_contact.c
+// Whether a piece may be bent so far that it touches itself. One of a convex mesh can fold over only where two of its
+// tets are rotated by a right angle against each other: the dents of a shard are sides of cracks, which begin closed.
+// One tet at each node is compared with the mean rotation; if none differs by 40 degrees, it does not.
+bool fem_contact_may_fold(const struct FemWorld *world, const FemBody *body, int32_t component);
+// Whether self-contact of a piece is looked for.
+bool fem_contact_may_touch_itself(const struct FemWorld *world, const FemBody *body, int32_t component);
 
 // ---- collider_overlap.c
 void fem_contact_add_item(struct FemWorld *world, int32_t touch, int32_t tet, int32_t other);

@@ -1,0 +1,147 @@
+// Which pieces can touch themselves.
+#include "base/vec.h"
+#include "collision/lanes4.h"
+#include "fem_constants.h"
+#include "model/body.h"
+#include "topology/topology.h"
+#include "world/contact/contact_stage.h"
+#include "world/world.h"
+
+// Square of the cosine of half of 40 degrees; chosen below the 45 of a right angle shared by two places.
+#define SELF_BEND_COS_SQ 0.883f
+
+// Of the deformation gradient along any direction, for a body that counts as one that lies nowhere in itself. Chosen:
+// floats lose under 1e-3 of it in tets of 1 mm whose body is within 16 m of its origin.
+#define ONE_TO_ONE_MARGIN 0.05f
+
+// The rotation of one of the tets at a node.
+static FemVec4 rotation_at(const FemBody *body, int32_t node) {
+	const FemTopology *t = body->topology;
+	return body->rotation[t->node_tets[t->node_tet_start[node]] >> 2];
+}
+
+// Sum of the rotations at nodes, not of unit length.
+static FemVec4 sum_rotations(const FemBody *body, FemRange nodes) {
+	FemVec4 first = rotation_at(body, nodes.begin), sum = {0.0f, 0.0f, 0.0f, 0.0f};
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		FemVec4 q = rotation_at(body, i);
+		float sign = q.x * first.x + q.y * first.y + q.z * first.z + q.w * first.w < 0.0f ? -1.0f : 1.0f;
+		sum.x += sign * q.x, sum.y += sign * q.y, sum.z += sign * q.z, sum.w += sign * q.w;
+	}
+	return sum;
+}
+
+bool fem_contact_may_fold(const FemWorld *world, const FemBody *body, int32_t component) {
+	if (world->meshes[body->mesh_index].convexity != FEM_CONVEX_YES)
+		return true;
+	FemRange nodes = body->topology->component_nodes[component];
+	FemVec4 mean = sum_rotations(body, nodes);
+	float square = mean.x * mean.x + mean.y * mean.y + mean.z * mean.z + mean.w * mean.w;
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		FemVec4 q = rotation_at(body, i);
+		float dot = q.x * mean.x + q.y * mean.y + q.z * mean.z + q.w * mean.w;
+		if (!(dot * dot > SELF_BEND_COS_SQ * square))
+			return true;
+	}
+	return false;
+}
+
+// ---- one to one
+
+typedef struct Points4 {
+	Float4 x, y, z; // of four points, m
+} Points4;
+
+static Points4 load_points(const FemVec4 *position, const int32_t *nodes) {
+	Float4 a = load4(&position[nodes[0]]), b = load4(&position[nodes[1]]);
+	Float4 c = load4(&position[nodes[2]]), d = load4(&position[nodes[3]]);
+	Float4 ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+	Float4 ab_z = __builtin_shufflevector(a, b, 2, 6, 2, 6), cd_z = __builtin_shufflevector(c, d, 2, 6, 2, 6);
+	return (Points4){__builtin_shufflevector(ab, cd, 0, 1, 4, 5), __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
+		__builtin_shufflevector(ab_z, cd_z, 0, 1, 4, 5)};
+}
+
+// Q^T (p - o)
+static Points4 turn_back(float q[3][3], Points4 p, Points4 o) {
+	Float4 x = p.x - o.x, y = p.y - o.y, z = p.z - o.z;
+	return (Points4){all4(q[0][0]) * x + all4(q[1][0]) * y + all4(q[2][0]) * z,
+		all4(q[0][1]) * x + all4(q[1][1]) * y + all4(q[2][1]) * z,
+		all4(q[0][2]) * x + all4(q[1][2]) * y + all4(q[2][2]) * z};
+}
+
+// Bits of those of 4 tets in which the symmetric part of Q^T F - margin is positive, by its leading minors;
+// F = sum (x_k - x_0) g_k^T.
+static unsigned are_positive(const FemBody *body, int32_t first, float q[3][3]) {
+	int32_t batch = first / FEM_LANES, lane = first % FEM_LANES;
+	const FemVec4 *position = body->position;
+	const int32_t *nodes = body->topology->batch_nodes + (size_t)batch * 4 * FEM_LANES + lane;
+	float(*gradient)[3][FEM_LANES] = body->plastics ? body->plastics[batch].gradient : body->batches[batch].gradient;
+	Points4 origin = load_points(position, nodes);
+	Float4 xx = all4(-ONE_TO_ONE_MARGIN), yy = xx, zz = xx, xy = all4(0.0f), yz = xy, zx = xy; // twice xy, yz, zx
+	for (int k = 0; k < 3; k++) {
+		Points4 edge = turn_back(q, load_points(position, nodes + (k + 1) * FEM_LANES), origin);
+		Float4 gx = load4(&gradient[k][0][lane]), gy = load4(&gradient[k][1][lane]), gz = load4(&gradient[k][2][lane]);
+		xx += edge.x * gx, yy += edge.y * gy, zz += edge.z * gz;
+		xy += edge.x * gy + edge.y * gx;
+		yz += edge.y * gz + edge.z * gy;
+		zx += edge.z * gx + edge.x * gz;
+	}
+	Float4 quarter = all4(0.25f), zero = all4(0.0f);
+	Float4 minor = xx * yy - quarter * xy * xy;
+	Float4 determinant = zz * minor + quarter * (xy * yz * zx - xx * yz * yz - yy * zx * zx);
+	return 15u & ~(not_above4(xx, zero) | not_above4(minor, zero) | not_above4(determinant, zero));
+}
+
+// Whether no two points of a whole body of a convex mesh are in one place. The line between two points of it at rest,
+// from a to b, lies within it, so that (x(b) - x(a)) . Q (b - a) is the mean of (b - a) . Q^T F (b - a) along it: above
+// 0 for any Q with which Q^T F is positive everywhere. With Q the mean rotation that holds as long as no tet is rotated
+// by a right angle against it.
+static bool is_one_to_one(const FemBody *body) {
+	const FemTopology *t = body->topology;
+	FemVec4 sum = sum_rotations(body, t->component_nodes[0]);
+	FemQuat mean = {sum.x, sum.y, sum.z, sum.w};
+	double rotation[3][3];
+	float q[3][3];
+	if (!fem_quat_normalize(&mean))
+		return false;
+	fem_quat_to_matrix(mean, rotation);
+	for (int i = 0; i < 9; i++)
+		q[i / 3][i % 3] = (float)rotation[i / 3][i % 3];
+	for (int32_t first = 0; first < t->batch_count * FEM_LANES; first += 4) {
+		unsigned are_tets = 0;
+		for (int32_t i = 0; i < 4; i++)
+			are_tets |= (unsigned)(t->user_of_tet[first + i] >= 0) << i;
+		if (are_tets & ~are_positive(body, first, q))
+			return false;
+	}
+	return true;
+}
+
+// ---- inside out
+
+static bool is_inverted(const FemBody *body, int32_t tet) {
+	FemVec3 a = fem_vec3_from(body->position[fem_tet_node(body->topology, tet, 0)]), e[3];
+	for (int k = 0; k < 3; k++)
+		e[k] = fem_vec3_sub(fem_vec3_from(body->position[fem_tet_node(body->topology, tet, k + 1)]), a);
+	return fem_vec3_dot(e[0], fem_vec3_cross(e[1], e[2])) < 0.0f;
+}
+
+// Whether tets of the piece are inverted. The surface of such a piece no longer separates it from itself: self-contact
+// would push in the wrong direction and keep it crumpled. Elasticity alone brings it back, then it touches itself
+// again. Every tet is found at its corner 0.
+static bool is_inside_out(const FemBody *body, int32_t component) {
+	const FemTopology *t = body->topology;
+	FemRange nodes = t->component_nodes[component];
+	for (int32_t k = t->node_tet_start[nodes.begin]; k < t->node_tet_start[nodes.end]; k++) {
+		if ((t->node_tets[k] & 3) == 0 && is_inverted(body, t->node_tets[k] >> 2))
+			return true;
+	}
+	return false;
+}
+
+bool fem_contact_may_touch_itself(const FemWorld *world, const FemBody *body, int32_t component) {
+	if (!fem_contact_may_fold(world, body, component))
+		return false;
+	bool is_convex = !body->own_topology && world->meshes[body->mesh_index].convexity == FEM_CONVEX_YES;
+	return !(is_convex && is_one_to_one(body)) && !is_inside_out(body, component);
+}
