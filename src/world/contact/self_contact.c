@@ -7,6 +7,8 @@
 #include "world/contact/contact_stage.h"
 #include "world/world.h"
 
+#include <math.h>
+
 // Square of the cosine of half of 40 degrees; chosen below the 45 of a right angle shared by two places.
 #define SELF_BEND_COS_SQ 0.883f
 
@@ -20,15 +22,41 @@ static FemVec4 rotation_at(const FemBody *body, int32_t node) {
 	return body->rotation[t->node_tets[t->node_tet_start[node]] >> 2];
 }
 
+static float dot(FemVec4 a, FemVec4 b) {
+	return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+
 // Sum of the rotations at nodes, not of unit length.
 static FemVec4 sum_rotations(const FemBody *body, FemRange nodes) {
 	FemVec4 first = rotation_at(body, nodes.begin), sum = {0.0f, 0.0f, 0.0f, 0.0f};
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
 		FemVec4 q = rotation_at(body, i);
-		float sign = q.x * first.x + q.y * first.y + q.z * first.z + q.w * first.w < 0.0f ? -1.0f : 1.0f;
+		float sign = dot(q, first) < 0.0f ? -1.0f : 1.0f;
 		sum.x += sign * q.x, sum.y += sign * q.y, sum.z += sign * q.z, sum.w += sign * q.w;
 	}
 	return sum;
+}
+
+// The rotation at a node that differs most from the given one.
+static FemVec4 farthest_rotation(const FemBody *body, FemRange nodes, FemVec4 from) {
+	FemVec4 farthest = from;
+	float least = INFINITY;
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		FemVec4 q = rotation_at(body, i);
+		float cosine = fabsf(dot(q, from));
+		if (cosine < least) {
+			least = cosine;
+			farthest = q;
+		}
+	}
+	return farthest;
+}
+
+// Between the two that differ most, not of unit length.
+static FemVec4 middle_rotation(const FemBody *body, FemRange nodes) {
+	FemVec4 a = farthest_rotation(body, nodes, sum_rotations(body, nodes)), b = farthest_rotation(body, nodes, a);
+	float sign = dot(a, b) < 0.0f ? -1.0f : 1.0f;
+	return (FemVec4){a.x + sign * b.x, a.y + sign * b.y, a.z + sign * b.z, a.w + sign * b.w};
 }
 
 bool fem_contact_may_fold(const FemWorld *world, const FemBody *body, int32_t component) {
@@ -36,11 +64,11 @@ bool fem_contact_may_fold(const FemWorld *world, const FemBody *body, int32_t co
 		return true;
 	FemRange nodes = body->topology->component_nodes[component];
 	FemVec4 mean = sum_rotations(body, nodes);
-	float square = mean.x * mean.x + mean.y * mean.y + mean.z * mean.z + mean.w * mean.w;
+	float square = dot(mean, mean);
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
 		FemVec4 q = rotation_at(body, i);
-		float dot = q.x * mean.x + q.y * mean.y + q.z * mean.z + q.w * mean.w;
-		if (!(dot * dot > SELF_BEND_COS_SQ * square))
+		float cosine = dot(q, mean);
+		if (!(cosine * cosine > SELF_BEND_COS_SQ * square))
 			return true;
 	}
 	return false;
@@ -94,17 +122,17 @@ static unsigned are_positive(const FemBody *body, int32_t first, float q[3][3]) 
 
 // Whether no two points of a whole body of a convex mesh are in one place. The line between two points of it at rest,
 // from a to b, lies within it, so that (x(b) - x(a)) . Q (b - a) is the mean of (b - a) . Q^T F (b - a) along it: above
-// 0 for any Q with which Q^T F is positive everywhere. With Q the mean rotation that holds as long as no tet is rotated
-// by a right angle against it.
+// 0 for any Q with which Q^T F is positive everywhere. With Q halfway between the two rotations that differ
+// most that holds until these are nearly opposite, less what is strained.
 static bool is_one_to_one(const FemBody *body) {
 	const FemTopology *t = body->topology;
-	FemVec4 sum = sum_rotations(body, t->component_nodes[0]);
-	FemQuat mean = {sum.x, sum.y, sum.z, sum.w};
+	FemVec4 middle = middle_rotation(body, t->component_nodes[0]);
+	FemQuat unit = {middle.x, middle.y, middle.z, middle.w};
 	double rotation[3][3];
 	float q[3][3];
-	if (!fem_quat_normalize(&mean))
+	if (!fem_quat_normalize(&unit))
 		return false;
-	fem_quat_to_matrix(mean, rotation);
+	fem_quat_to_matrix(unit, rotation);
 	for (int i = 0; i < 9; i++)
 		q[i / 3][i % 3] = (float)rotation[i / 3][i % 3];
 	for (int32_t first = 0; first < t->batch_count * FEM_LANES; first += 4) {
