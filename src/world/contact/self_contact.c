@@ -170,6 +170,7 @@ static bool is_inside_out(const FemBody *body, int32_t component) {
 bool fem_contact_may_touch_itself(const FemWorld *world, const FemBody *body, int32_t component) {
 	if (!fem_contact_may_fold(world, body, component))
 		return false;
-	bool is_convex = !body->own_topology && world->meshes[body->mesh_index].convexity == FEM_CONVEX_YES;
+	bool is_whole = !body->own_topology && body->topology->component_count == 1;
+	bool is_convex = is_whole && world->meshes[body->mesh_index].convexity == FEM_CONVEX_YES;
 	return !(is_convex && is_one_to_one(body)) && !is_inside_out(body, component);
 }
