@@ -8,7 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#define FALL_SECONDS 2.0 // in which it falls and lies
+#define FALL_SECONDS 2.0    // in which it falls and lies
+#define FLOOR_FRICTION 0.5f // Coulomb
 
 typedef struct Drop {
 	const FemMeshDrop *def;
@@ -80,6 +81,8 @@ static void throw_ball(Drop *drop) {
 	def.shape.type = FEM_SHAPE_SPHERE;
 	def.shape.radius = 0.1f * drop->def->size;
 	def.mass = drop->def->ball_share * (float)state.mass;
+	float inertia = 0.4f * def.mass * def.shape.radius * def.shape.radius;
+	def.inertia = (FemVec3){inertia, inertia, inertia};
 	double height = fmax(0.5 * (low.y + high.y), 1.1 * (double)def.shape.radius);
 	def.position = (FemPosition){low.x - 1.2 * (double)def.shape.radius, height, state.center.z};
 	def.linear_velocity = (FemVec3){drop->def->ball_speed, 0.0f, 0.0f};
@@ -87,6 +90,20 @@ static void throw_ball(Drop *drop) {
 	drop->ball = fem_collider_create(drop->world, &def);
 }
 
+// The floor's friction on a ball that lies on it, per mass: what stops the slip of its lowest point at most.
+static void roll_on_floor(FemVec3 *v, FemVec3 *w, float radius) {
+	float slip[2] = {v->x + radius * w->z, v->z - radius * w->x};
+	float speed = sqrtf(slip[0] * slip[0] + slip[1] * slip[1]);
+	if (speed == 0.0f)
+		return;
+	float share = fminf(FLOOR_FRICTION * 9.81f / 60.0f, 2.0f / 7.0f * speed) / speed;
+	v->x -= share * slip[0];
+	v->z -= share * slip[1];
+	w->z -= 2.5f / radius * share * slip[0];
+	w->x += 2.5f / radius * share * slip[1];
+}
+
+// As a host does: colliders move by what the engine gives them, and its own floor holds them.
 static void move_ball(Drop *drop) {
 	FemColliderResult result;
 	if (fem_collider_get_result(drop->ball, &result) != FEM_OK)
@@ -94,8 +111,14 @@ static void move_ball(Drop *drop) {
 	drop->ball_at.x += (double)result.translation.x;
 	drop->ball_at.y += (double)result.translation.y;
 	drop->ball_at.z += (double)result.translation.z;
-	fem_collider_set_motion(drop->ball, drop->ball_at, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, result.linear_velocity,
-		(FemVec3){0.0f, 0.0f, 0.0f});
+	FemVec3 v = result.linear_velocity, w = result.angular_velocity;
+	float radius = 0.1f * drop->def->size;
+	if (drop->ball_at.y < (double)radius) {
+		drop->ball_at.y = (double)radius;
+		v.y = fmaxf(v.y, 0.0f);
+		roll_on_floor(&v, &w, radius);
+	}
+	fem_collider_set_motion(drop->ball, drop->ball_at, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, v, w);
 }
 
 // The fastest piece; only those that are awake with `awake`.
@@ -209,7 +232,7 @@ FemMeshDropResult fem_mesh_drop_run(const FemMeshDrop *def) {
 	Drop drop = {.def = def};
 	world.sleeping_enabled = true;
 	drop.world = fem_world_create(&world);
-	fem_add_plane(drop.world, FEM_SHAPE_HALF_SPACE, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 0.5f);
+	fem_add_plane(drop.world, FEM_SHAPE_HALF_SPACE, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, FLOOR_FRICTION);
 	if (FEM_CHECK(add_body(&drop)))
 		run(&drop);
 	fem_world_destroy(drop.world);

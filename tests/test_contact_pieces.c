@@ -255,3 +255,72 @@ FEM_TEST(contact_pieces, each_folds_for_itself) {
 	FEM_CHECK_INT(tested_with_themselves(world), 1 << 2);
 	fem_world_destroy(world_id);
 }
+
+// ---- corners
+
+#define SPIKES 3
+#define SPIKE_HEIGHT 0.6f // m
+#define SPIKE_RADIUS 0.5f // m, of the corners of its base
+#define LOAD_SIDE 1.5f    // m, of the cube on them
+
+// One body of three tets that point upwards and a cube on their tips.
+static FemBodyId add_cube_on_spikes(FemWorldId world) {
+	static const float tips[SPIKES][2] = {{0.0f, 0.0f}, {1.2f, 0.0f}, {0.6f, 1.1f}};
+	FemBoxMesh box = fem_box_mesh(1, 1, 1, (FemVec3){LOAD_SIDE, LOAD_SIDE, LOAD_SIDE}, FEM_CELLS_FIVE);
+	FemMeshDef mesh = fem_box_mesh_def(&box);
+	FemVec3 nodes[4 * SPIKES + 8];
+	int32_t tets[4 * (SPIKES + 5)], node_count = 0, tet_count = 0;
+	for (int k = 0; k < SPIKES; k++) {
+		for (int v = 0; v < 4; v++)
+			tets[4 * tet_count + v] = node_count + v;
+		tet_count++;
+		for (int v = 0; v < 3; v++) {
+			float angle = -2.0944f * (float)v; // rad
+			nodes[node_count++] =
+				(FemVec3){tips[k][0] + SPIKE_RADIUS * cosf(angle), 0.0f, tips[k][1] + SPIKE_RADIUS * sinf(angle)};
+		}
+		nodes[node_count++] = (FemVec3){tips[k][0], SPIKE_HEIGHT, tips[k][1]};
+	}
+	for (int32_t i = 0; i < 4 * mesh.tet_count; i++)
+		tets[4 * tet_count + i] = node_count + mesh.tets[i];
+	for (int32_t i = 0; i < mesh.node_count; i++) {
+		FemVec3 x = mesh.node_positions[i];
+		nodes[node_count++] = (FemVec3){x.x - 0.15f, x.y + SPIKE_HEIGHT, x.z - 0.38f};
+	}
+	mesh.node_count = node_count;
+	mesh.node_positions = nodes;
+	mesh.tet_count += tet_count;
+	mesh.tets = tets;
+	FemMaterialDef material_def = fem_default_material_def();
+	material_def.young_modulus = 1e9f;
+	FemMaterialId material = fem_material_create(world, &material_def);
+	FemBodyDef def = fem_default_body_def();
+	def.mesh = fem_mesh_create(world, &mesh);
+	def.materials = &material;
+	def.material_count = 1;
+	def.self_contact = true;
+	FemBodyId body = fem_body_create(world, &def);
+	fem_box_mesh_free(&box);
+	return body;
+}
+
+// Fails when contacts of small area are weak: what stands on tips sinks in until their overlaps are large enough.
+FEM_TEST(contact_pieces, a_cube_rests_on_the_tips_of_others) {
+	FemWorldDef def = fem_contact_world_def();
+	FemWorldId world = fem_world_create(&def);
+	fem_add_plane(world, FEM_SHAPE_HALF_SPACE, (FemQuat){0, 0, 0, 1}, 0.5f);
+	FemBodyId body = add_cube_on_spikes(world);
+	FEM_REQUIRE(fem_body_is_valid(body));
+	fem_steps(world, 240);
+	double low = INFINITY;
+	for (int32_t n = 4 * SPIKES; n < fem_body_get_node_count(body); n++) {
+		FemPosition x = {0};
+		fem_body_get_node_position(body, n, &x);
+		low = fmin(low, x.y);
+	}
+	printf("  %.1f mm below the tips, fastest node %.4f m/s\n", 1000.0 * ((double)SPIKE_HEIGHT - low),
+		fem_peak_speed(&body, 1));
+	FEM_CHECK(low > (double)SPIKE_HEIGHT - 0.01);
+	FEM_CHECK(fem_peak_speed(&body, 1) < 0.01);
+	fem_world_destroy(world);
+}

@@ -83,16 +83,6 @@ void fem_contact_builder_bounce(const FemContactBuilder *builder, FemContact *co
 	contact->bias = contact->bounces ? speed : contact->bias;
 }
 
-// kg, of what a side is a point of; infinite: nothing moves it.
-static float mass_of(const FemWorld *world, const FemContactSide *side) {
-	if (side->is_fixed)
-		return INFINITY;
-	if (fem_side_is_collider(side))
-		return world->contacts.proxies[side->proxy].mass;
-	const FemBody *body = world->bodies[side->body];
-	return fem_piece_is_attached(body, side->piece) ? INFINITY : body->pieces[side->piece].mass;
-}
-
 // Those of next to no area count for nothing: their normals may be any.
 static bool counts(const FemContact *contact, float least) {
 	return contact->bounces && contact->normal_strength >= least;
@@ -104,7 +94,8 @@ void fem_contact_builder_strengthen_bounces(const FemWorld *world, FemContact *c
 	for (int32_t i = made.begin; i < made.end; i++)
 		all += contacts[i].bounces ? contacts[i].normal_strength : 0.0f;
 	const FemContactSide *sides = contacts[made.begin].side;
-	float enough = FEM_CONTACT_KAPPA * fminf(mass_of(world, &sides[0]), mass_of(world, &sides[1]));
+	float enough =
+		FEM_CONTACT_KAPPA * fminf(fem_contact_side_mass(world, &sides[0]), fem_contact_side_mass(world, &sides[1]));
 	if (all == 0.0f || isinf(enough))
 		return;
 	for (int32_t i = made.begin; i < made.end; i++)

@@ -6,7 +6,6 @@
 #include "base/vec.h"
 #include "model/piece.h"
 #include "topology/topology.h"
-#include "world/contact/bearing.h"
 #include "world/contact/contact_stage.h"
 #include "world/step/step.h"
 #include "world/world.h"
@@ -409,46 +408,6 @@ static void add_overlaps(FemContactBuilder *builder, float held) {
 	}
 }
 
-// ---- strength under load: heavy bodies do not sink into light ones
-
-#define LOAD_DEPTH 2e-4f // m: a pair under load is made strong enough to rest so far below the slop
-#define LOAD_KEEP 0.9f   // share of the smoothed load that a step keeps: 0.15 s at 60 Hz; chosen, a blow is no load
-
-// Strengthens the contacts `made`, of two pieces or of a piece and a collider, by what these carry, from the last
-// step's contacts. docs/method.md, "Strength": phi_load = L dt / (beta d_t sum A), L in N: at rest L = phi A beta (d -
-// slop) / dt gives d - slop = d_t. pair_load is L dt, the strengths are phi A dt. What is tangled in itself must be
-// able to come free: a body gets no stronger against itself, its pieces included (with pieces that did, a wall under a
-// ball cost 17 % more time and fell into 10 % more of them).
-static void strengthen_pieces(const FemWorld *world, FemContactStage *stage, FemRange made, float push, float dt) {
-	const FemContactSide *sides = stage->contacts[made.begin].side;
-	bool is_self = sides[0].body == sides[1].body;
-	FemRange last = fem_contacts_of_pieces(stage->last_contacts, stage->last_count, &stage->contacts[made.begin]);
-	float load = 0.0f, strength = 0.0f, ratio = 1.0f;
-	fem_bearing_begin(world, &stage->contacts[made.begin], made.end - made.begin,
-		last.end > last.begin ? &stage->last_contacts[last.begin] : NULL);
-	for (int32_t i = last.begin; i < last.end; i++)
-		load += stage->last_contacts[i].normal_impulse;
-	if (last.end > last.begin)
-		load += LOAD_KEEP * (stage->last_contacts[last.begin].pair_load - load);
-	for (int32_t i = made.begin; i < made.end; i++)
-		strength += stage->contacts[i].normal_strength; // of all: few press after a blow, and the sum must not jump
-	if (push > 0.0f && strength > 0.0f && !is_self)
-		ratio = fminf(fmaxf(load * dt / (push * LOAD_DEPTH * strength), 1.0f),
-			fem_bearing_ratio_max(world, &stage->contacts[made.begin]));
-	for (int32_t i = made.begin; i < made.end; i++) {
-		stage->contacts[i].pair_load = load;
-		stage->contacts[i].normal_strength *= ratio;
-	}
-}
-
-static void strengthen(const FemWorld *world, FemContactStage *stage, FemRange made, float push, float dt) {
-	for (int32_t begin = made.begin, end; begin < made.end; begin = end) {
-		end = fem_contacts_end_of_pieces(stage->contacts, begin, made.end);
-		strengthen_pieces(world, stage, (FemRange){begin, end}, push, dt);
-		fem_contact_builder_strengthen_bounces(world, stage->contacts, (FemRange){begin, end});
-	}
-}
-
 // ---- make
 
 static bool contacts_stand_in_order(const FemContact *contacts, int32_t count) {
@@ -546,7 +505,7 @@ void fem_contacts_make(FemStep *step) {
 			stage->full = true;
 		}
 		made.end = stage->contact_count = fem_contact_builder_thin_out(&builder, made);
-		strengthen(world, stage, made, builder.push, step->dt);
+		fem_contact_builder_strengthen(&builder, made);
 	}
 	stage->last_time = world->time;
 }

@@ -32,6 +32,12 @@ float fem_contact_builder_slop(const FemBody *body, int32_t tet); // m
 // Adds one whose sides, normal, area and depth are set. is_ahead: a fast collider's gap may close, no more.
 void fem_contact_builder_add(FemContactBuilder *builder, FemContact *contact, float slop, bool is_ahead);
 float fem_contact_builder_friction(const FemWorld *world, int32_t body, int32_t tet);
+// ---- contact_strength.c
+float fem_contact_side_mass(
+	const FemWorld *world, const FemContactSide *side); // kg, of what it is a point of; infinite: nothing moves it
+// Contacts of a touch, in order: those under load are stronger, and those of pieces that meet in little area.
+void fem_contact_builder_strengthen(const FemContactBuilder *builder, FemRange made);
+
 // ---- contact_bounce.c
 float fem_contact_builder_restitution(const FemWorld *world, int32_t body, int32_t tet, float dt);
 // Whether a contact whose approach and bias are set rebounds in this step; its bias is then the speed of that.
