@@ -64,29 +64,45 @@ static int32_t degree_of(const uint64_t *row, int32_t word_count) {
 	return degree;
 }
 
-// The neighbours of an eliminated node become neighbours of each other.
-static void eliminate(FemAdjacency *graph, uint64_t *left, int32_t node) {
-	size_t words = (size_t)graph->word_count;
+// The neighbours of an eliminated node become neighbours of each other. Returns the least degree among them; rows differ
+// little from what they are joined with, so that only new bits are counted.
+static int32_t eliminate(FemAdjacency *graph, uint64_t *left, int32_t node) {
+	size_t words = (size_t)graph->word_count, begin = 0, end = words;
 	const uint64_t *gone = left + (size_t)node * words;
+	int32_t least = graph->node_count;
 	graph->degree[node] = -1;
-	for (size_t w = 0; w < words; w++) {
+	while (begin < end && !gone[begin])
+		begin++;
+	while (end > begin && !gone[end - 1])
+		end--;
+	for (size_t w = begin; w < end; w++) {
 		for (uint64_t bits = gone[w]; bits; bits &= bits - 1) {
-			int32_t other = 64 * (int32_t)w + __builtin_ctzll(bits);
+			int32_t other = 64 * (int32_t)w + __builtin_ctzll(bits), more = 0;
 			uint64_t *row = left + (size_t)other * words;
-			for (size_t k = 0; k < words; k++)
-				row[k] |= gone[k];
+			set_bit(row, other);
+			for (size_t k = begin; k < end; k++) {
+				uint64_t added = gone[k] & ~row[k];
+				more += added ? __builtin_popcountll(added) : 0;
+				row[k] |= added;
+			}
 			clear_bit(row, other);
 			clear_bit(row, node);
-			graph->degree[other] = degree_of(row, graph->word_count);
+			graph->degree[other] += more - 1;
+			least = graph->degree[other] < least ? graph->degree[other] : least;
 		}
 	}
+	return least;
 }
 
-static int32_t find_least(const FemAdjacency *graph) {
+// The first node of the least degree. bound: none has less.
+static int32_t find_least(const FemAdjacency *graph, int32_t bound) {
 	int32_t least = -1;
 	for (int32_t i = 0; i < graph->node_count; i++) {
-		if (graph->degree[i] >= 0 && (least < 0 || graph->degree[i] < graph->degree[least]))
-			least = i;
+		if (graph->degree[i] < 0 || (least >= 0 && graph->degree[i] >= graph->degree[least]))
+			continue;
+		least = i;
+		if (graph->degree[i] <= bound)
+			break;
 	}
 	return least;
 }
@@ -94,11 +110,13 @@ static int32_t find_least(const FemAdjacency *graph) {
 void fem_adjacency_order(FemAdjacency *graph, int32_t *order) {
 	size_t half = word_total(graph) / 2;
 	uint64_t *left = graph->bits + half;
+	int32_t bound = 0;
 	memcpy(left, graph->bits, sizeof *left * half);
 	for (int32_t i = 0; i < graph->node_count; i++)
 		graph->degree[i] = degree_of(row_of(graph, i), graph->word_count);
 	for (int32_t k = 0; k < graph->node_count; k++) {
-		order[k] = find_least(graph);
-		eliminate(graph, left, order[k]);
+		order[k] = find_least(graph, bound);
+		int32_t degree = graph->degree[order[k]], least = eliminate(graph, left, order[k]);
+		bound = least < degree ? least : degree; // all others have theirs still
 	}
 }

@@ -578,7 +578,24 @@ void fem_joined_begin_breaking(FemBody *body) {
 		joined->overload = 0.0f;
 }
 
-bool fem_joined_break(FemStep *step) {
+// Whether all that is solved for goes back: nothing needs to move first.
+static bool is_all_going_back(const FemStep *step) {
+	const FemWorld *world = step->world;
+	for (int32_t c = 0; c < step->composites.count; c++) {
+		const FemComposite *composite = &step->composites.composites[c];
+		bool goes_back = composite->is_over;
+		for (int32_t i = composite->islands.begin; i < composite->islands.end && !goes_back; i++) {
+			const FemIsland *island = &world->islands.islands[step->composites.island_list[i]];
+			const FemBody *body = world->bodies[island->body];
+			goes_back = body->joined && body->joined->has_broken;
+		}
+		if (!goes_back)
+			return false;
+	}
+	return true;
+}
+
+bool fem_joined_find_breaks(FemStep *step) {
 	FemWorld *world = step->world;
 	bool any = false;
 	if (world->joined_count == 0)
@@ -593,6 +610,16 @@ bool fem_joined_break(FemStep *step) {
 			fem_joined_break_rows(step, fem_joined_rows(step, c), NULL);
 	}
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
+		const FemJoined *joined = world->bodies[world->islands.active_bodies[i]]->joined;
+		any |= joined && joined->has_broken;
+	}
+	return any && is_all_going_back(step);
+}
+
+bool fem_joined_break(FemStep *step) {
+	FemWorld *world = step->world;
+	bool any = false;
+	for (int32_t i = 0; world->joined_count > 0 && i < world->islands.active_count; i++) {
 		int32_t index = world->islands.active_bodies[i];
 		if (!world->bodies[index]->joined || !world->bodies[index]->joined->has_broken)
 			continue;

@@ -12,8 +12,12 @@ void fem_joined_wake(FemWorld *world);
 // Puts the bonds of live pieces behind the contacts of the step. False when memory fails.
 FEM_MUST_USE bool fem_joined_list(FemStep *step);
 
-// After the move: bonds that bore more than their strength break, those of each piece that bore most of it first, and
-// the bodies are back at the start of the step, pushed by what was given back. True: the step is to be taken again.
+// After the solve: bonds that bear more than their strength break, those of each piece that bear most of it first. True:
+// all composites go back for it, so that the move can be left out.
+bool fem_joined_find_breaks(FemStep *step);
+
+// Then, or after the move: bodies of which some broke are back at the start of the step, pushed by what was given back.
+// True: the step is to be taken again.
 bool fem_joined_break(FemStep *step);
 
 // ---- the same of a look at blows (world/step/joined_blows.h), step by step

@@ -40,6 +40,7 @@ static void update_elements(FemStep *step);
 static void look_at_blows(FemStep *step);
 static void assemble(FemStep *step);
 static void solve(FemStep *step);
+static void break_bonds(FemStep *step);
 static void integrate(FemStep *step);
 static void fracture(FemStep *step);
 static void finish_motion(FemStep *step);
@@ -75,6 +76,11 @@ static bool run_pass(FemStep *step) {
 
 	// Changes of velocity.
 	run_stage(step, FEM_PHASE_SOLVE, solve);
+
+	// Bonds that bear too much. Where they hold all that was solved for, nothing needs to move first.
+	run_stage(step, FEM_PHASE_FRACTURE, break_bonds);
+	if (step->is_again)
+		return true;
 
 	// New velocities and positions.
 	run_stage(step, FEM_PHASE_INTEGRATE, integrate);
@@ -391,6 +397,16 @@ static void look_at_blows(FemStep *step) {
 	if (!step->is_again)
 		return;
 	fem_passes_look_again(step);
+	fem_rigid_pieces_take_crumbs(step);
+}
+
+static void break_bonds(FemStep *step) {
+	step->is_again = fem_joined_find_breaks(step);
+	if (!step->is_again)
+		return;
+	fem_joined_break(step);
+	fem_passes_go_back(step);
+	step->moves++;
 	fem_rigid_pieces_take_crumbs(step);
 }
 

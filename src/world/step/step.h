@@ -23,7 +23,7 @@ typedef struct FemStep {
 	struct FemWorld *world;
 	float dt;        // s
 	int32_t pass;    // 0, and one more each time that something broke and the step is taken again
-	int32_t moves;   // passes before this one that moved anything; the others looked at blows
+	int32_t moves;   // passes before this one that were solved; the others looked at blows
 	bool has_looked; // no blow breaks anything any more
 	bool is_again;   // something broke in this one
 	FemArena *arena; // of this pass
