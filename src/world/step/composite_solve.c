@@ -14,6 +14,7 @@
 #include "model/bond.h"
 #include "model/piece.h"
 #include "world/step/composite_task.h"
+#include "world/step/joined_pieces.h"
 #include "world/step/step.h"
 #include "world/world.h"
 
@@ -22,6 +23,8 @@
 
 // More solves after the last one, with its friction and its contacts, while rebounds add energy: 2 do as a rule.
 #define REBOUND_SOLVES 6
+// Solves after which bonds may break in the first pass of a step: by then contacts press about as in the end. Chosen.
+#define LOOSE_SOLVES 2
 
 // ---- contacts
 
@@ -343,6 +346,16 @@ static void spread(FemCompositeTask *task) {
 		fem_system_spread_rigid(&task->system);
 }
 
+// Bonds break by what was found so far: this pass is taken again, and a sharper set of contacts is for that one.
+static bool will_break(FemCompositeTask *task, int32_t solves) {
+	FemContactRows *rows = &task->system.contacts;
+	int32_t least = task->step->pass == 0 ? LOOSE_SOLVES : 1; // later ones begin with the contacts of the pass before
+	if (rows->bond_count == 0 || solves < least)
+		return false;
+	fem_bond_rows_keep(rows);
+	return fem_joined_is_overloaded(task->step, rows->contacts + rows->count, rows->bond_count);
+}
+
 // One solve after the other until the active set stays as it is.
 static void solve_passes(FemCompositeTask *task) {
 	float tolerance = task->system.tolerance;
@@ -366,7 +379,7 @@ static void solve_passes(FemCompositeTask *task) {
 			changed = limit_bounces(task);
 		}
 		changed |= update_contacts(task);
-		if (pass.is_last || (pass.is_sharp && !changed))
+		if (pass.is_last || (pass.is_sharp && !changed) || will_break(task, index - first + 1))
 			break;
 		settled |= !changed;
 		prepare_pass(task);
