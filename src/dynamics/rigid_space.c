@@ -154,9 +154,10 @@ static void strengthen(const FemContact *contact, float j[6][3], float out[6][3]
 	}
 }
 
-static void add_product(float *out, float a[6][3], float cb[6][3]) {
+// From row `first` * column on: 1, of what is symmetric, whose upper half no factor reads.
+static inline void add_product(float *out, float a[6][3], float cb[6][3], int first) {
 	for (int c = 0; c < 6; c++) {
-		for (int r = 0; r < 6; r++)
+		for (int r = first * c; r < 6; r++)
 			out[6 * c + r] += a[r][0] * cb[c][0] + a[r][1] * cb[c][1] + a[r][2] * cb[c][2];
 	}
 }
@@ -166,10 +167,10 @@ static void add_contact(FemRigidSpace *space, const FemRigidContact *row, const 
 	for (int s = 0; s < 2 && row->side[s].block >= 0; s++) {
 		columns_of(&row->side[s], j[s]);
 		strengthen(contact, j[s], cj[s]);
-		add_product(space->diagonal + 36 * (int64_t)row->side[s].block, j[s], cj[s]);
+		add_product(space->diagonal + 36 * (int64_t)row->side[s].block, j[s], cj[s], 1);
 	}
 	for (int s = 0; s < 2 && row->entry[0] >= 0; s++)
-		add_product(space->entries + 36 * (int64_t)row->entry[s], j[s], cj[1 - s]);
+		add_product(space->entries + 36 * (int64_t)row->entry[s], j[s], cj[1 - s], 0);
 }
 
 // out += J_a^T k J_b, of what is equally hard all round.
@@ -251,7 +252,7 @@ static bool take_graph(FemRigidSpace *space, FemAdjacency *graph, bool has_bonds
 	double flops, flops_max = fem_policy_rigid_flops_max() * (has_bonds ? JOINED_FLOPS : 1.0);
 	space->entry_count = fem_adjacency_rows(graph, space->row_start, NULL);
 	space->column = FEM_ALLOC_ARRAY(int32_t, space->entry_count + 1);
-	space->entries = FEM_ALLOC_ARRAY(float, 36 * (size_t)space->entry_count + 1);
+	space->entries = FEM_ALLOC_ARRAY_UNSET(float, 36 * (size_t)space->entry_count + 1);
 	space->bond_entries = has_bonds ? FEM_ALLOC_ARRAY(float, 36 * (size_t)space->entry_count + 1) : NULL;
 	if (!space->column || !space->entries || (has_bonds && !space->bond_entries))
 		return false;
