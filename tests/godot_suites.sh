@@ -10,7 +10,7 @@
 #   tests/godot_suites.sh demo GODOT [PHYSICS ENGINE]       (plays the demo and breaks all that is in it)
 #   tests/godot_suites.sh quit GODOT [RUNS] [VARIANT...]    (games that end with live bodies; RUNS at random moments)
 #   tests/godot_suites.sh render GODOT compatibility|forward|mobile
-#   tests/godot_suites.sh looks GODOT compatibility|forward|mobile
+#   tests/godot_suites.sh looks GODOT compatibility|forward|mobile [looks|mixed|bent|breaking|moving]
 #   tests/godot_suites.sh showing GODOT compatibility|forward|mobile
 #   tests/godot_suites.sh render_bench GODOT compatibility|forward|mobile   (figures)
 #   tests/godot_suites.sh jolt_bench GODOT [--pieces N] [--seconds N] [--csv FILE] [--joined]   (a wall that settles or, joined, a tower that is struck, and the same pieces in Jolt)
@@ -373,16 +373,18 @@ choose_renderer() {
 	esac
 }
 
-# draw_test GODOT RENDERER NAME RESOLUTION PICTURE TITLE: runs NAME_test.gd, which compares what it draws.
+# draw_test GODOT RENDERER NAME RESOLUTION PICTURE TITLE [PART]: runs NAME_test.gd, which compares what it draws. On a
+# processor nearly all the time goes into compiling shaders: less of it where the compiler does not optimize.
 draw_test() {
-	local godot=$1 renderer=$2 name=$3 resolution=$4 picture=$5 title=$6 driver method
+	local godot=$1 renderer=$2 name=$3 resolution=$4 picture=$5 title=$6 part=${7:-} driver method
+	local -x GALLIVM_PERF=${GALLIVM_PERF:-nopt}
 	local log=$build/test_logs/godot_${name}_${renderer}_raw.log
 	choose_renderer "$renderer"
 	prepare_project "$here/godot"
 	mkdir -p "$build/test_renders"
 	run_godot "$log" xvfb-run -a -s "-screen 0 1280x720x24" "$godot" --verbose --audio-driver Dummy \
 		--rendering-driver "$driver" --rendering-method "$method" --fixed-fps 60 --resolution "$resolution" \
-		--path "$here/godot" --script "res://${name}_test.gd" -- "$method" "$build/test_renders/$picture.png"
+		--path "$here/godot" --script "res://${name}_test.gd" -- "$method" "$build/test_renders/$picture.png" "$part"
 	judge_output "$title" "${name^^} TEST DONE" "$log"
 }
 
@@ -390,9 +392,9 @@ run_render() {
 	draw_test "$1" "$2" render 640x360 "$2" "$2"
 }
 
-# Bodies beside what Godot draws itself, pixel by pixel.
+# Bodies beside what Godot draws itself, pixel by pixel; see looks_test.gd for its parts.
 run_looks() {
-	draw_test "$1" "$2" looks 640x400 "looks_$2" "looks, $2"
+	draw_test "$1" "$2" looks 640x400 "looks_$2" "looks, $2" "${3:-}"
 }
 
 # What a scene asks for: materials, changes, places, light.

@@ -5,8 +5,9 @@
 #
 #   FILTER   run only the C tests whose "suite.name" contains it
 #   --long   also: the Windows build and its C tests under wine, the sanitizer builds, fuzzing, the Mobile renderer,
-#            meshes fetched by package name, pictures of fracture and materials, Godot with its physics on a thread,
-#            200 quits at random moments in each physics engine, exported games and an exported server
+#            each look by itself in Forward+, meshes fetched by package name, pictures of fracture and materials, Godot
+#            with its physics on a thread, 200 quits at random moments in each physics engine, exported games and an
+#            exported server
 #   --help   show this text
 #
 # The last line is "N passed, M failed"; the exit code is 0 when nothing failed. Logs are kept in build/test_logs,
@@ -183,6 +184,20 @@ run_editing_suites() {
 	suite "Godot dedicated server" 600 "$here/godot_suites.sh" server "$godot"
 }
 
+run_compatibility_suites() {
+	suite "Godot rendered, Compatibility" 600 "$here/godot_suites.sh" render "$godot" compatibility
+	suite "Godot looks, Compatibility" 720 "$here/godot_suites.sh" looks "$godot" compatibility
+	suite "Godot showing, Compatibility" 720 "$here/godot_suites.sh" showing "$godot" compatibility
+	suite "Godot pictures of bakes" 600 "$here/godot_suites.sh" pictures "$godot"
+	suite "Godot drawing of splinters" 600 "$here/godot_suites.sh" splinter_drawing "$godot"
+}
+
+# Most of their time is one thread that compiles shaders.
+run_forward_suites() {
+	suite "Godot rendered, Forward+" 720 "$here/godot_suites.sh" render "$godot" forward
+	suite "Godot looks, Forward+" 1680 "$here/godot_suites.sh" looks "$godot" forward
+}
+
 run_quick_suites() {
 	suite "C tests" 1800 "$root/build/fem_tests" --jobs "$(nproc)" "$filter"
 	if [ -n "$filter" ]; then
@@ -200,13 +215,7 @@ run_quick_suites() {
 	printf '\nGodot %s\n' "$("$godot" --version | tail -n 1)"
 	beside run_playing_suites run_editing_suites
 	suite "Godot quits, Jolt and GodotPhysics" 900 "$here/godot_suites.sh" quit "$godot" 10
-	suite "Godot rendered, Compatibility" 600 "$here/godot_suites.sh" render "$godot" compatibility
-	suite "Godot looks, Compatibility" 720 "$here/godot_suites.sh" looks "$godot" compatibility
-	suite "Godot showing, Compatibility" 720 "$here/godot_suites.sh" showing "$godot" compatibility
-	suite "Godot pictures of bakes" 600 "$here/godot_suites.sh" pictures "$godot"
-	suite "Godot drawing of splinters" 600 "$here/godot_suites.sh" splinter_drawing "$godot"
-	suite "Godot rendered, Forward+" 720 "$here/godot_suites.sh" render "$godot" forward
-	suite "Godot looks, Forward+" 1680 "$here/godot_suites.sh" looks "$godot" forward
+	beside run_compatibility_suites run_forward_suites
 }
 
 run_windows_suites() {
@@ -271,6 +280,7 @@ main() {
 			show=$godot_show suite "Godot editors' lives" 900 "$here/godot_suites.sh" editor_lives "$godot"
 			show=$godot_show suite "Godot editor's recording" 900 "$here/godot_suites.sh" editor_recording "$godot"
 			show=$godot_show suite "Godot coupling" 7200 "$here/godot_suites.sh" coupling "$godot"
+			show=$godot_show suite "Godot looks one by one, Forward+" 2400 "$here/godot_suites.sh" looks "$godot" forward looks
 			show=$godot_show suite "Godot showing, Forward+" 1800 "$here/godot_suites.sh" showing "$godot" forward
 			show=$godot_show suite "Godot rendered, Mobile" 1800 "$here/godot_suites.sh" render "$godot" mobile
 			show=$godot_show suite "Godot looks, Mobile" 3600 "$here/godot_suites.sh" looks "$godot" mobile

@@ -2,7 +2,11 @@ extends "res://picture_script.gd"
 ## Draws the same things twice, as Godot draws them and as bodies, and compares the two pictures pixel by pixel: every
 ## kind of StandardMaterial3D and ORMMaterial3D on a body at rest, and a bent body against a mesh that was bent here.
 ##
-## godot --fixed-fps 60 --path tests/godot --script res://looks_test.gd -- RENDERING_METHOD PICTURE.png [looks|bent|breaking|moving]
+## godot --fixed-fps 60 --path tests/godot --script res://looks_test.gd -- RENDERING_METHOD PICTURE.png [PART]
+##
+## PART is looks, mixed, bent, breaking or moving; without it all but `looks`, in Compatibility all but `mixed`. A look is
+## 8 s of compiling shaders on a processor in Forward+ with nothing kept from a run before, so the mixed ones have all
+## that the single ones have, in a third of the shaders; the single ones tell which of it is wrong.
 ##
 ## Prints "ok NAME" or "FAIL NAME: CAUSE" for each check and ends with "LOOKS TEST DONE".
 
@@ -21,8 +25,11 @@ func _take_all(_method: String, picture: String) -> void:
 	_build_stage()
 	await _shoot() # only now the window has its size
 	var part := argument(2, "")
-	if part in ["", "looks"]:
+	var is_quick := RenderingServer.get_current_rendering_method() == "gl_compatibility"
+	if part == "looks" or part == "" and is_quick:
 		await _compare_looks(_make_looks(), picture)
+	if part == "mixed" or part == "" and not is_quick:
+		await _compare_looks(_make_mixed_looks(), picture)
 	if part in ["", "bent"]:
 		await _compare_bent(picture)
 	if part in ["", "breaking"]:
@@ -112,6 +119,38 @@ func _make_looks() -> Dictionary:
 		looks["subsurface"] = _look({"subsurf_scatter_enabled": true, "subsurf_scatter_strength": 0.6,
 				"subsurf_scatter_transmittance_enabled": true, "subsurf_scatter_transmittance_color": Color.RED})
 	return looks
+
+
+## All that the single looks have, several in one where none hides the other.
+func _make_mixed_looks() -> Dictionary:
+	var single := _make_looks()
+	var looks := {
+		"mixed_maps": _mix(single, ["albedo_texture", "normal_map", "channels", "emission_add", "rim", "ao", "backlight"]),
+		"mixed_orm": _mix(single, ["orm", "clearcoat", "nearest_filter"]),
+		"mixed_metal": _mix(single, ["metal", "anisotropy", "vertex_color_srgb", "detail"]),
+		"mixed_alpha": _mix(single, ["alpha", "vertex_color", "emission_multiply", "no_shadows"]),
+		"mixed_scissor": _mix(single, ["scissor", "two_sided", "no_repeat", "toon"]),
+		"mixed_prepass": _mix(single, ["depth_prepass", "per_vertex", "grow"]),
+		"mixed_triplanar": _mix(single, ["triplanar", "triplanar_bump", "unshaded"]),
+		"mixed_culled": _mix(single, ["front_culled", "triplanar_bump", "detail_uv2"]),
+		"mixed_height": _mix(single, ["height", "outline"]),
+	}
+	for alone: String in ["plain", "blend_add", "blend_mul", "refraction", "subsurface"]:
+		if single.has(alone):
+			looks[alone] = single[alone]
+	return looks
+
+
+## The first of these looks with whatever the others set.
+func _mix(looks: Dictionary, names: Array) -> BaseMaterial3D:
+	var plain := _look({})
+	var mixed: BaseMaterial3D = looks[names[0]]
+	for other: String in names.slice(1):
+		for property in plain.get_property_list():
+			var value: Variant = looks[other].get(property.name)
+			if property.usage & PROPERTY_USAGE_STORAGE and value != plain.get(property.name):
+				mixed.set(property.name, value)
+	return mixed
 
 
 # -- The stage --------------------------------------------------------------------------------------------------------
