@@ -135,7 +135,8 @@ FEM_TEST(things, stones_go_through_windows_and_tennis_balls_do_not) {
 }
 
 // From a table, upright, on its side or slanting. Fails when walls of 2 mm may only break into cubes of the fragment
-// size, and when the walls of the foot lock (upright).
+// size, and when the walls of the foot lock (upright). From 5 cm it stays whole, or loses a chip where the rim of its
+// foot strikes first: 1 m/s and half of 0.2 kg within 0.15 ms make 1 kN, of which a rim of 2.5 mm bears the tenth.
 FEM_TEST(things, wine_glasses_fall_from_tables) {
 	static const double tilts[] = {1.57, 1.0, 0.0, 0.05, 0.1, 0.3, 0.5, 1.3};
 	FemTetMesh glass = fem_thing_wine_glass(600);
@@ -144,7 +145,9 @@ FEM_TEST(things, wine_glasses_fall_from_tables) {
 		int32_t pieces = pieces_from(&glass, "pane_glass", 0.75, tilts[n], 60.0);
 		printf("  tilt %.2f: %d pieces\n", tilts[n], pieces);
 		whole += pieces == 1;
-		FEM_CHECK_INT(pieces_from(&glass, "pane_glass", 0.05, tilts[n], 60.0), 1);
+		FemThingResult set_down = fall_from(&glass, "pane_glass", 0.05, tilts[n], 60.0);
+		bool strikes_rim = tilts[n] > 0.2 && tilts[n] < 0.8;
+		FEM_CHECK(set_down.pieces <= (strikes_rim ? 2 : 1) && set_down.largest > 0.95);
 	}
 	FEM_CHECK(whole <= (fem_long_tests() ? 1 : 0)); // of 8 one meets the floor twice with half of its speed
 	fem_tet_mesh_free(&glass);

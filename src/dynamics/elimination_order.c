@@ -64,8 +64,8 @@ static int32_t degree_of(const uint64_t *row, int32_t word_count) {
 	return degree;
 }
 
-// The neighbours of an eliminated node become neighbours of each other. Returns the least degree among them; rows differ
-// little from what they are joined with, so that only new bits are counted.
+// The neighbours of an eliminated node become neighbours of each other. Returns the least degree among them; rows
+// differ little from what they are joined with, so that only new bits are counted.
 static int32_t eliminate(FemAdjacency *graph, uint64_t *left, int32_t node) {
 	size_t words = (size_t)graph->word_count, begin = 0, end = words;
 	const uint64_t *gone = left + (size_t)node * words;

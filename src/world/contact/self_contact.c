@@ -90,7 +90,7 @@ static Points4 load_points(const FemVec4 *position, const int32_t *nodes) {
 }
 
 // Q^T (p - o)
-static Points4 turn_back(float q[3][3], Points4 p, Points4 o) {
+static Points4 rotate_back(float q[3][3], Points4 p, Points4 o) {
 	Float4 x = p.x - o.x, y = p.y - o.y, z = p.z - o.z;
 	return (Points4){all4(q[0][0]) * x + all4(q[1][0]) * y + all4(q[2][0]) * z,
 		all4(q[0][1]) * x + all4(q[1][1]) * y + all4(q[2][1]) * z,
@@ -107,7 +107,7 @@ static unsigned are_positive(const FemBody *body, int32_t first, float q[3][3]) 
 	Points4 origin = load_points(position, nodes);
 	Float4 xx = all4(-ONE_TO_ONE_MARGIN), yy = xx, zz = xx, xy = all4(0.0f), yz = xy, zx = xy; // twice xy, yz, zx
 	for (int k = 0; k < 3; k++) {
-		Points4 edge = turn_back(q, load_points(position, nodes + (k + 1) * FEM_LANES), origin);
+		Points4 edge = rotate_back(q, load_points(position, nodes + (k + 1) * FEM_LANES), origin);
 		Float4 gx = load4(&gradient[k][0][lane]), gy = load4(&gradient[k][1][lane]), gz = load4(&gradient[k][2][lane]);
 		xx += edge.x * gx, yy += edge.y * gy, zz += edge.z * gz;
 		xy += edge.x * gy + edge.y * gx;

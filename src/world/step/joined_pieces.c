@@ -247,8 +247,8 @@ bool fem_joined_is_overloaded(const FemStep *step, const FemContact *rows, int32
 		const FemBond *bond = &body->joined->bonds[rows[i].key];
 		FemVec3d f = force_of(&rows[i], step->dt);
 		double strength = (double)fem_bond_strength(body, bond);
-		if (fem_vec3d_dot(f, f) > strength * strength && tension_of(body, bond, f) > strength && may_break(step, body) &&
-			body->joined->break_allowance >= 1.0f)
+		if (fem_vec3d_dot(f, f) > strength * strength && tension_of(body, bond, f) > strength &&
+			may_break(step, body) && body->joined->break_allowance >= 1.0f)
 			return true;
 	}
 	return false;

@@ -15,8 +15,8 @@ FEM_MUST_USE bool fem_joined_list(FemStep *step);
 // Whether one of these bonds would break by its FemContact.impulse: what is found of contacts is dropped then.
 bool fem_joined_is_overloaded(const FemStep *step, const FemContact *rows, int32_t count);
 
-// After the solve: bonds that bear more than their strength break, those of each piece that bear most of it first. True:
-// all composites go back for it, so that the move can be left out.
+// After the solve: bonds that bear more than their strength break, those of each piece that bear most of it first.
+// True: all composites go back for it, so that the move can be left out.
 bool fem_joined_find_breaks(FemStep *step);
 
 // Then, or after the move: bodies of which some broke are back at the start of the step, pushed by what was given back.
