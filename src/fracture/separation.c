@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "fem_constants.h"
 #include "fracture/principal.h"
+#include "fracture/wall_star.h"
 #include "model/body.h"
 #include "model/body_step.h"
 #include "model/piece.h"
@@ -191,9 +192,21 @@ static const FemTetStress *tension_at(
 	return &corners->tension[k];
 }
 
+// Gradient of the shape function of a node in a tet of its star, 1/m; in a curved wall with the star laid flat.
+static FemVec4 gradient_at(const FemBody *body, int32_t entry, const FemWallStar *wall) {
+	FemVec4 c = body->step->tet_blocks[entry / 4].gradient[entry % 4];
+	if (!wall->is_curved)
+		return c;
+	double v[3] = {(double)c.x, (double)c.y, (double)c.z};
+	fem_wall_lay_flat(wall, fem_acting_cell(body, entry / 4), v);
+	return (FemVec4){(float)v[0], (float)v[1], (float)v[2], 0.0f};
+}
+
 // zeta = 1/2 (-m(sum f+) + sum m(f+) + m(sum f-) - sum m(f-)), N, with f+ = -V sigma+ c and f- = f - f+
-// (O'Brien & Hodgins 1999, eq. 32).
-static void separation_tensor(const FemBody *body, const int32_t *star, int32_t star_count, double zeta[6]) {
+// (O'Brien & Hodgins 1999, eq. 32). In a curved wall all tets pull with its stress, laid flat: as they lie, the pulls
+// of both sides have a part along the normal in common, which parts nothing.
+static void separation_tensor(
+	const FemBody *body, const int32_t *star, int32_t star_count, const FemWallStar *wall, double zeta[6]) {
 	double sum[2][3] = {{0}};
 	CornerTensions corners;
 	corners.count = 0;
@@ -201,10 +214,10 @@ static void separation_tensor(const FemBody *body, const int32_t *star, int32_t 
 	for (int32_t k = 0; k < star_count; k++) {
 		int32_t tet = star[k] / 4;
 		double volume = (double)body->batches[tet / FEM_LANES].volume[tet % FEM_LANES], all[3], pull[3], push[3];
-		FemVec4 c = body->step->tet_blocks[tet].gradient[star[k] % 4];
-		const FemTetStress *stress = stress_at(body, star[k]);
+		FemVec4 c = gradient_at(body, star[k], wall);
+		const FemTetStress *stress = wall->is_curved ? &wall->stress : stress_at(body, star[k]);
 		stress_times(stress, c, -volume, all);
-		stress_times(tension_at(body, star[k], stress, &corners), c, -volume, pull);
+		stress_times(wall->is_curved ? &wall->tension : tension_at(body, star[k], stress, &corners), c, -volume, pull);
 		for (int i = 0; i < 3; i++) {
 			push[i] = all[i] - pull[i];
 			sum[0][i] += pull[i];
@@ -244,11 +257,12 @@ static bool grain_at(const FemBody *body, const int32_t *star, int32_t star_coun
 
 // The force that a stress of 1 Pa along n gives a node: 1/6 sum |n . face| = 1/2 sum V |n . c| (docs/method.md,
 // "Toughness").
-static double area_along(const FemBody *body, const int32_t *star, int32_t star_count, const double n[3]) {
+static double area_along(
+	const FemBody *body, const int32_t *star, int32_t star_count, const FemWallStar *wall, const double n[3]) {
 	double area = 0.0;
 	for (int32_t k = 0; k < star_count; k++) {
 		int32_t tet = star[k] / 4;
-		FemVec4 c = body->step->tet_blocks[tet].gradient[star[k] % 4];
+		FemVec4 c = gradient_at(body, star[k], wall);
 		double volume = (double)body->batches[tet / FEM_LANES].volume[tet % FEM_LANES];
 		area += 0.5 * volume * fabs(n[0] * (double)c.x + n[1] * (double)c.y + n[2] * (double)c.z);
 	}
@@ -286,9 +300,11 @@ bool fem_separation_of_node(
 	}
 	if (star_count < 2 || (isinf(weakest[0]) && isinf(weakest[1])))
 		return false;
+	FemWallStar wall;
+	fem_wall_star(body, star, star_count, &wall);
 	bool is_rim = stress_at_rim(body, node, star, star_count, zeta);
 	if (!is_rim)
-		separation_tensor(body, star, star_count, zeta);
+		separation_tensor(body, star, star_count, &wall, zeta);
 	if (body->breaking->has_grain && grain_at(body, star, star_count, axis, &weight))
 		apply_grain(zeta, axis, weight);
 	fem_principal_values(zeta, values);
@@ -297,7 +313,7 @@ bool fem_separation_of_node(
 	FEM_ASSERT(fmin(values[0] - values[1], values[1] - values[2]) >= -1e-6 * (fabs(values[0]) + fabs(values[2])));
 	fem_principal_vector(zeta, values[0], normal);
 	FEM_ASSERT(fabs(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2] - 1.0) < 1e-6);
-	double area = fmax(area_along(body, star, star_count, normal), AREA_MIN);
+	double area = fmax(area_along(body, star, star_count, &wall, normal), AREA_MIN);
 	double stress = is_rim ? values[0] : values[0] / area, force = is_rim ? values[0] * area : values[0];
 	double excess = (double)gain *
 		fmax(weakest[0] > 0.0 ? stress / weakest[0] : INFINITY, weakest[1] > 0.0 ? force / weakest[1] : INFINITY);
