@@ -2,6 +2,7 @@
 #include "base/vec.h"
 #include "model/piece.h"
 #include "world/contact/contact_stage.h"
+#include "world/step/joined_pieces.h"
 #include "world/step/work_limits.h"
 #include "world/world.h"
 
@@ -110,6 +111,7 @@ static void wake_struck(FemWorld *world) {
 void fem_contacts_wake(FemWorld *world) {
 	wake_unsupported(world);
 	wake_struck(world);
+	fem_joined_wake(world);
 	for (int32_t i = 0; i < world->contacts.contact_count; i++) {
 		for (int s = 0; s < 2; s++) {
 			FemContactSide *side = &world->contacts.contacts[i].side[s];

@@ -70,7 +70,7 @@ void fem_joined_find_assemblies(FemBody *body) {
 static void wake_assemblies(FemWorld *world, FemBody *body) {
 	const FemTopology *t = body->topology;
 	bool *is_live = body->breaking ? (bool *)body->breaking->marks : NULL; // [component], the first of its assembly
-	if (!is_live || body->live_part_count == t->part_count || body->kinematic)
+	if (!is_live || body->live_part_count == 0 || body->live_part_count == t->part_count || body->kinematic)
 		return;
 	memset(is_live, 0, (size_t)t->component_count);
 	for (int32_t c = 0; c < t->component_count; c++)
@@ -82,10 +82,9 @@ static void wake_assemblies(FemWorld *world, FemBody *body) {
 }
 
 void fem_joined_wake(FemWorld *world) {
-	for (int32_t i = 0; world->joined_count > 0 && i < world->islands.active_count; i++) {
-		FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		if (fem_joined_of(body))
-			wake_assemblies(world, body);
+	for (int32_t i = 0; world->joined_count > 0 && i < world->body_capacity; i++) { // not all that woke is listed
+		if (world->bodies[i] && fem_joined_of(world->bodies[i]))
+			wake_assemblies(world, world->bodies[i]);
 	}
 }
 
