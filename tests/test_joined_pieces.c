@@ -154,6 +154,31 @@ FEM_TEST(joined_pieces, stand_and_sleep_as_one) {
 	fem_rig_destroy(&rig);
 }
 
+// m: how far the two sides of the widest of all bonds are apart.
+static double widest_gap_of(const FemRig *rig) {
+	const FemBody *body = fem_body_find(rig->body, NULL);
+	float widest = 0.0f;
+	for (int32_t i = 0; i < body->joined->bond_count; i++) {
+		const FemVec4 *a = &body->position[fem_bond_node(body->topology, &body->joined->bonds[i], 0)];
+		const FemVec4 *b = &body->position[fem_bond_node(body->topology, &body->joined->bonds[i], 1)];
+		widest = fmaxf(widest, fem_vec3_length(fem_vec3_sub(fem_vec3_from(*a), fem_vec3_from(*b))));
+	}
+	return (double)widest;
+}
+
+// Fails when pieces that begin to move as one keep the speeds that they had against each other.
+FEM_TEST(joined_pieces, stay_in_their_places_while_they_move_as_one) {
+	FemRigDef def = tower_def();
+	def.world.sleep_steps = 100000;
+	def.body.position = (FemPosition){0.0, 0.0005, 0.0}; // strikes the ground with 0.1 m/s
+	FemRig rig = make_joined(&def, 10, 1.0f);
+	for (int i = 0; i < 360; i++)
+		FEM_CHECK_INT(fem_world_step(rig.world, DT, 1), 0);
+	printf("  %.3g mm in 6 s\n", 1e3 * widest_gap_of(&rig));
+	FEM_CHECK(widest_gap_of(&rig) < 2e-5);
+	fem_rig_destroy(&rig);
+}
+
 // Fails when one piece of a tower that moves is put to sleep, and holds the others by its bonds.
 FEM_TEST(joined_pieces, are_not_frozen_one_by_one) {
 	FemRigDef def = tower_def();
