@@ -169,8 +169,10 @@ static void add_contact(FemRigidSpace *space, const FemRigidContact *row, const 
 		strengthen(contact, j[s], cj[s]);
 		add_product(space->diagonal + 36 * (int64_t)row->side[s].block, j[s], cj[s], 1);
 	}
-	for (int s = 0; s < 2 && row->entry[0] >= 0; s++)
-		add_product(space->entries + 36 * (int64_t)row->entry[s], j[s], cj[1 - s], 0);
+	for (int s = 0; s < 2; s++) {
+		if (row->entry[s] >= 0)
+			add_product(space->entries + 36 * (int64_t)row->entry[s], j[s], cj[1 - s], 0);
+	}
 }
 
 // out += J_a^T k J_b, of what is equally hard all round.
@@ -189,14 +191,29 @@ static void add_bond_product(float *out, const FemRigidSide *a, const FemRigidSi
 	}
 }
 
+// The same of one side alone, which is symmetric: its lower half.
+static void add_bond_square(float *out, const FemRigidSide *a, float k) {
+	const float *p = a->arm;
+	float both = k * a->weight * a->weight, dot = k * (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
+	for (int r = 0; r < 3; r++) {
+		int next = (r + 1) % 3, last = (r + 2) % 3;
+		out[7 * r] += both;
+		out[6 * r + next + 3] += k * a->weight * p[last];
+		out[6 * r + last + 3] -= k * a->weight * p[next];
+		for (int c = 0; c <= r; c++)
+			out[6 * (c + 3) + r + 3] += (r == c ? dot : 0.0f) - k * p[r] * p[c];
+	}
+}
+
 static void add_bond(FemRigidSpace *space, const FemRigidContact *row, const FemContact *contact) {
 	const FemRigidSide *side = row->side;
 	for (int s = 0; s < 2 && side[s].block >= 0; s++)
-		add_bond_product(
-			space->bond_diagonal + 36 * (int64_t)side[s].block, &side[s], &side[s], contact->normal_strength);
-	for (int s = 0; s < 2 && row->entry[0] >= 0; s++)
-		add_bond_product(
-			space->bond_entries + 36 * (int64_t)row->entry[s], &side[s], &side[1 - s], contact->normal_strength);
+		add_bond_square(space->bond_diagonal + 36 * (int64_t)side[s].block, &side[s], contact->normal_strength);
+	for (int s = 0; s < 2; s++) {
+		if (row->entry[s] >= 0)
+			add_bond_product(
+				space->bond_entries + 36 * (int64_t)row->entry[s], &side[s], &side[1 - s], contact->normal_strength);
+	}
 }
 
 // Bonds are the same in all solves of a space.
@@ -229,8 +246,11 @@ static void find_entries(FemRigidSpace *space) {
 		int32_t a = row->side[0].block, b = row->side[1].block;
 		if (b < 0)
 			continue;
-		row->entry[0] = fem_graph_entry(space->row_start, space->column, a, b);
-		row->entry[1] = fem_graph_entry(space->row_start, space->column, b, a);
+		int32_t entry = fem_graph_entry(space->row_start, space->column, a, b);
+		if (fem_cholesky_reads(space->factor, entry))
+			row->entry[0] = entry;
+		else
+			row->entry[1] = fem_graph_entry(space->row_start, space->column, b, a);
 	}
 }
 
@@ -257,12 +277,12 @@ static bool take_graph(FemRigidSpace *space, FemAdjacency *graph, bool has_bonds
 	if (!space->column || !space->entries || (has_bonds && !space->bond_entries))
 		return false;
 	fem_adjacency_rows(graph, space->row_start, space->column);
-	find_entries(space);
 	fem_adjacency_order(graph, order);
 	space->factor =
 		fem_cholesky_create(space->block_count, space->row_start, space->column, order, 6, flops_max, &flops);
 	if (!space->factor)
 		return false;
+	find_entries(space);
 	space->workspace_floats = fem_cholesky_workspace(space->factor);
 	space->workspace = FEM_ALLOC_ARRAY(float, space->workspace_floats);
 	return space->workspace != NULL;

@@ -38,7 +38,7 @@ typedef struct FemRigidSide {
 
 typedef struct FemRigidContact {
 	FemRigidSide side[2]; // of the same block: only the first
-	int32_t entry[2];     // places of the blocks (0, 1) and (1, 0); -1: one side only
+	int32_t entry[2]; // places of the blocks (0, 1) and (1, 0): of the one that the factor reads; -1: not of this one
 } FemRigidContact;
 
 typedef struct FemRigidSpace {

@@ -241,6 +241,10 @@ void fem_cholesky_use_level(FemCholesky *factor, FemSimdLevel level) {
 	factor->kernels = fem_dense_kernels(level);
 }
 
+bool fem_cholesky_reads(const FemCholesky *factor, int32_t entry) {
+	return factor->entry_row[entry] >= 0;
+}
+
 // Numeric part.
 
 static inline __attribute__((always_inline)) void load_node(

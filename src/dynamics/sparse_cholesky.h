@@ -28,6 +28,9 @@ void fem_cholesky_destroy(FemCholesky *factor);
 FEM_MUST_USE bool fem_cholesky_factor(
 	FemCholesky *factor, const float *diagonal, const float *blocks, const uint8_t *fixed, float shift);
 
+// Whether it reads the block of an entry of `column`: of each pair one.
+bool fem_cholesky_reads(const FemCholesky *factor, int32_t entry);
+
 // Floats of scratch that one solve needs.
 size_t fem_cholesky_workspace(const FemCholesky *factor);
 
