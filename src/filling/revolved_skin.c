@@ -10,12 +10,17 @@
 // Mean radii from ring to ring at the most. Chosen by measuring: a bottle of 690 tets bends 0.85 of what it should with
 // 0.9, of 630 tets 0.81 with 1.15, and a vase of 540 0.96, of 429 0.89 (tests/test_shell_bending.c).
 #define RINGS_APART 1.15
-#define STRAIGHT_MOST 8    // rings along a straight part that this asks for: long tubes bend without; chosen
-#define ASPECT_EVEN 1.6    // length of cells over their width where as many are wanted; chosen
-#define ASPECT_MORE 1.25   // factor on that while there are too many; chosen
-#define ASPECT_MOST 1e3    // no bound
-#define SMOOTHNESS 0.2     // of a ring: what a ring more may save of the largest error; chosen
-#define CORNER_COSINE 0.85 // between the two sides of a corner of the profile: sharper ones stay in place; chosen
+// Rings along a straight part that this asks for; chosen. Between those that are farther apart lie quadrangles: tubes
+// of prisms of 4.6 radii bend as a beam 0.31 as far as they should.
+#define STRAIGHT_MOST 8
+#define TETS_OF_TRIANGLE 3   // of the cell that it becomes
+#define TETS_OF_QUADRANGLE 5 // the same
+#define LONG 1.01            // factor on that: what is rounded to it is none of those; chosen
+#define ASPECT_EVEN 1.6      // length of cells over their width where as many are wanted; chosen
+#define ASPECT_MORE 1.25     // factor on that while there are too many; chosen
+#define ASPECT_MOST 1e3      // no bound
+#define SMOOTHNESS 0.2       // of a ring: what a ring more may save of the largest error; chosen
+#define CORNER_COSINE 0.85   // between the two sides of a corner of the profile: sharper ones stay in place; chosen
 
 #define FULL_ANGLE 6.283185307179586 // rad
 
@@ -30,7 +35,9 @@ typedef struct Lathe {
 	int32_t *before;                   // [point]: the corner before it
 	int32_t corners[FEM_PROFILE_MOST]; // points that are corners, in order
 	int32_t steps[FEM_PROFILE_MOST];   // [corner]: from the one before it to it
+	bool is_long[FEM_PROFILE_MOST];    // [corner]: its steps are of quadrangles
 	int32_t corner_count, step_count;  // step_count: from one end to the other
+	int32_t long_count;                // of these steps
 } Lathe;
 
 static double off_chord(const FemRevolvedProfile *p, int32_t a, int32_t b, int32_t at) {
@@ -93,7 +100,7 @@ static void plan_rings(Lathe *lathe, int32_t sectors, double error) {
 			}
 		}
 	}
-	lathe->corner_count = lathe->step_count = 0;
+	lathe->corner_count = lathe->step_count = lathe->long_count = 0;
 	for (int32_t at = p->count - 1; at > 0; at = lathe->before[at])
 		lathe->corner_count++;
 	int32_t number = lathe->corner_count++;
@@ -102,8 +109,11 @@ static void plan_rings(Lathe *lathe, int32_t sectors, double error) {
 		lathe->steps[number] = 0;
 		if (number == 0)
 			break;
-		lathe->steps[number] = steps_between(lathe, lathe->before[at], at, sectors);
-		lathe->step_count += lathe->steps[number];
+		int32_t a = lathe->before[at], steps = steps_between(lathe, a, at, sectors);
+		lathe->steps[number] = steps;
+		lathe->step_count += steps;
+		lathe->is_long[number] = lathe->along[at] - lathe->along[a] > LONG * RINGS_APART * lathe->mean_radius * steps;
+		lathe->long_count += lathe->is_long[number] ? steps : 0;
 	}
 }
 
@@ -111,10 +121,16 @@ static int64_t triangles_of(const Lathe *lathe, int32_t sectors) {
 	return (int64_t)sectors * (2 * lathe->step_count - lathe->profile->on_axis[0] - lathe->profile->on_axis[1]);
 }
 
-// Meridians with which there are fewest triangles for an error.
-static int32_t best_sectors(Lathe *lathe, double error, int64_t *out_triangles) {
+// A layer.
+static int64_t tets_of(const Lathe *lathe, int32_t sectors) {
+	int32_t fewer = 2 * TETS_OF_TRIANGLE - TETS_OF_QUADRANGLE;
+	return TETS_OF_TRIANGLE * triangles_of(lathe, sectors) - (int64_t)sectors * fewer * lathe->long_count;
+}
+
+// Meridians with which there are fewest tets for an error. Quadrangles take turns round the axis.
+static int32_t best_sectors(Lathe *lathe, double error, int64_t *out_tets) {
 	int32_t best = SECTORS_MOST;
-	*out_triangles = INT64_MAX;
+	*out_tets = INT64_MAX;
 	double widest = 0.0;
 	for (int32_t i = 0; i < lathe->profile->count; i++)
 		widest = fmax(widest, lathe->profile->radius[i]);
@@ -123,13 +139,13 @@ static int32_t best_sectors(Lathe *lathe, double error, int64_t *out_triangles) 
 		if (round > (1.0 - ALONG_LEAST) * error && sectors < SECTORS_MOST)
 			continue;
 		plan_rings(lathe, sectors, error);
-		int64_t triangles = triangles_of(lathe, sectors);
-		if (triangles < *out_triangles) {
-			*out_triangles = triangles;
+		int64_t tets = tets_of(lathe, sectors);
+		if (tets < *out_tets && (lathe->long_count == 0 || sectors % 2 == 0)) {
+			*out_tets = tets;
 			best = sectors;
 		}
-		if ((int64_t)sectors * 2 > *out_triangles || round < ALONG_LEAST * error)
-			break; // more meridians cannot be fewer triangles
+		if ((int64_t)sectors * TETS_OF_QUADRANGLE > *out_tets || round < ALONG_LEAST * error)
+			break; // more meridians cannot be fewer tets
 	}
 	return best;
 }
@@ -176,12 +192,15 @@ static void place_corners(const Lathe *lathe, Ring *corners) {
 	}
 }
 
-static int32_t fill_rings(const Lathe *lathe, const Ring *corners, Ring *out) {
+// out_is_long: of the steps that end at each.
+static int32_t fill_rings(const Lathe *lathe, const Ring *corners, Ring *out, bool *out_is_long) {
 	int32_t count = 0;
+	out_is_long[count] = false;
 	out[count++] = corners[0];
 	for (int32_t i = 1; i < lathe->corner_count; i++)
 		for (int32_t k = 1; k <= lathe->steps[i]; k++) {
 			double t = (double)k / lathe->steps[i];
+			out_is_long[count] = lathe->is_long[i];
 			out[count++] = (Ring){corners[i - 1].radius + t * (corners[i].radius - corners[i - 1].radius),
 				corners[i - 1].height + t * (corners[i].height - corners[i - 1].height)};
 		}
@@ -198,7 +217,8 @@ static void add_triangle(FemSkin *skin, int32_t a, int32_t b, int32_t c) {
 	skin->sources[skin->triangle_count++] = -1;
 }
 
-static void add_ring(FemSkin *skin, const FemRevolvedProfile *profile, Ring ring, int32_t sectors, bool on_axis) {
+static void add_ring(
+	FemSkin *skin, const FemRevolvedProfile *profile, Ring ring, int32_t sectors, bool on_axis, bool odd) {
 	double radius = ring.radius * (1.0 + polygon_error(sectors));
 	for (int32_t s = 0; s < (on_axis ? 1 : sectors); s++) {
 		double angle = FULL_ANGLE * s / sectors;
@@ -207,14 +227,18 @@ static void add_ring(FemSkin *skin, const FemRevolvedProfile *profile, Ring ring
 			at = fem_vec3d_add(at, fem_vec3d_scale(profile->across[0], radius * cos(angle)));
 			at = fem_vec3d_add(at, fem_vec3d_scale(profile->across[1], radius * sin(angle)));
 		}
+		if (skin->is_odd)
+			skin->is_odd[skin->vertex_count] = (s % 2 == 1) != odd;
 		skin->vertices[skin->vertex_count++] = at;
 	}
 }
 
 // Diagonals turn from one quad to the next, so that no way round is stiffer than the other.
 static void add_band(FemSkin *skin, int32_t low, int32_t high, int32_t sectors, bool low_is_point, bool high_is_point,
-	bool odd, bool outward) {
+	bool odd, bool outward, bool is_long) {
 	for (int32_t s = 0; s < sectors; s++) {
+		if (is_long && !low_is_point && !high_is_point)
+			skin->first_halves[skin->triangle_count] = true;
 		int32_t next = (s + 1) % sectors, a = low + s, b = low + next, c = high + next, d = high + s;
 		if (low_is_point) {
 			add_triangle(skin, low, outward ? c : d, outward ? d : c);
@@ -234,24 +258,32 @@ static bool lay(const Lathe *lathe, int32_t sectors, bool outward, FemSkin *out)
 	const FemRevolvedProfile *profile = lathe->profile;
 	int32_t capacity = lathe->step_count + 1, count, before = 0;
 	Ring corners[FEM_PROFILE_MOST] = {{0}}, *rings = FEM_ALLOC_ARRAY(Ring, capacity);
+	bool *is_long = FEM_ALLOC_ARRAY(bool, capacity);
 	*out = (FemSkin){.vertex_capacity = sectors * capacity, .triangle_capacity = (int32_t)triangles_of(lathe, sectors)};
 	out->vertices = FEM_ALLOC_ARRAY(FemVec3d, out->vertex_capacity);
 	out->triangles = (int32_t(*)[3])(void *)FEM_ALLOC_ARRAY(int32_t, 3 * (size_t)out->triangle_capacity);
 	out->sources = FEM_ALLOC_ARRAY(int32_t, out->triangle_capacity);
-	bool ready = rings && out->vertices && out->triangles && out->sources;
+	bool ready = rings && is_long && out->vertices && out->triangles && out->sources;
+	if (ready && lathe->long_count > 0) {
+		out->first_halves = FEM_ALLOC_ARRAY(int8_t, out->triangle_capacity);
+		out->is_odd = FEM_ALLOC_ARRAY(int8_t, out->vertex_capacity);
+		ready = out->first_halves && out->is_odd;
+	}
 	if (ready) {
 		place_corners(lathe, corners);
-		count = fill_rings(lathe, corners, rings);
+		count = fill_rings(lathe, corners, rings, is_long);
 		for (int32_t i = 0; i < count; i++) {
 			bool first = i == 0 && profile->on_axis[0], last = i == count - 1 && profile->on_axis[1];
 			int32_t at = out->vertex_count;
-			add_ring(out, profile, rings[i], sectors, first || last);
+			add_ring(out, profile, rings[i], sectors, first || last, i % 2 == 1);
 			if (i > 0)
-				add_band(out, before, at, sectors, i == 1 && profile->on_axis[0], last, i % 2 == 1, outward);
+				add_band(
+					out, before, at, sectors, i == 1 && profile->on_axis[0], last, i % 2 == 1, outward, is_long[i]);
 			before = at;
 		}
 	}
 	FEM_FREE_ARRAY(rings, capacity);
+	FEM_FREE_ARRAY(is_long, capacity);
 	return ready;
 }
 
@@ -260,17 +292,17 @@ static bool lay(const Lathe *lathe, int32_t sectors, bool outward, FemSkin *out)
 // The error that is allowed, or a smaller one that leaves as many triangles as are wanted; of cells as even as these
 // allow.
 static int32_t plan(Lathe *lathe, int32_t triangle_count, double error_max) {
-	int64_t triangles;
+	int64_t tets, wanted = (int64_t)TETS_OF_TRIANGLE * triangle_count;
 	double error = error_max;
 	int32_t sectors;
 	for (lathe->aspect = ASPECT_EVEN;; lathe->aspect *= ASPECT_MORE) {
-		sectors = best_sectors(lathe, error, &triangles);
-		if (triangles <= triangle_count || lathe->aspect > ASPECT_MOST)
+		sectors = best_sectors(lathe, error, &tets);
+		if (tets <= wanted || lathe->aspect > ASPECT_MOST)
 			break;
 	}
-	for (int i = 0; i < FINER_ROUNDS && triangles < triangle_count; i++) {
-		int32_t more = best_sectors(lathe, ERROR_FINER * error, &triangles);
-		if (triangles > triangle_count)
+	for (int i = 0; i < FINER_ROUNDS && tets < wanted; i++) {
+		int32_t more = best_sectors(lathe, ERROR_FINER * error, &tets);
+		if (tets > wanted)
 			break;
 		sectors = more;
 		error *= ERROR_FINER;

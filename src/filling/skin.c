@@ -14,6 +14,8 @@ void fem_skin_free(FemSkin *skin) {
 	FEM_FREE_ARRAY(skin->vertices, skin->vertex_capacity);
 	FEM_FREE_ARRAY(skin->triangles, skin->triangle_capacity);
 	FEM_FREE_ARRAY(skin->sources, skin->triangle_capacity);
+	FEM_FREE_ARRAY(skin->first_halves, skin->triangle_capacity);
+	FEM_FREE_ARRAY(skin->is_odd, skin->vertex_capacity);
 	*skin = (FemSkin){0};
 }
 

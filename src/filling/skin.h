@@ -15,6 +15,9 @@ typedef struct FemSkin {
 	FemVec3d *vertices; // unit space of the triangles it was made from
 	int32_t (*triangles)[3];
 	int32_t *sources; // [triangle]: the triangle it is a part of; -1 once coarsened
+	// Null but of rings (revolved_skin.h), some of whose triangles are halves of quadrangles that are one cell.
+	int8_t *first_halves; // [triangle]: whether the next one is the other half
+	int8_t *is_odd;       // [vertex]: not like those at the other ends of its quadrangles' sides
 } FemSkin;
 
 typedef enum FemSkinResult {

@@ -245,11 +245,22 @@ static FemVec3d node_at(const Cells *cells, int32_t vertex, double share) {
 		cells->coarse.vertices[vertex], fem_vec3d_scale(cells->offsets[vertex], lower * cells->scales[vertex]));
 }
 
-// Corners in the order of their numbers, so that neighbours agree on the diagonals of the upright faces between them.
-static void order_corners(const int32_t triangle[3], int32_t out[3]) {
+// Whether the column at a vertex has the diagonals of its quadrangles' upright faces at its top, in a layer.
+static bool is_high(const FemSkin *skin, int32_t vertex, int32_t layer) {
+	return skin->is_odd && (skin->is_odd[vertex] != 0) != (layer % 2 == 1);
+}
+
+static bool is_before(const FemSkin *skin, int32_t layer, int32_t a, int32_t b) {
+	bool high_a = is_high(skin, a, layer), high_b = is_high(skin, b, layer);
+	return high_a != high_b ? high_b : a < b;
+}
+
+// Corners in one order for all cells of a layer, so that neighbours agree on the diagonals of the upright faces between
+// them, which go from the bottom of the earlier column to the top of the later one.
+static void order_corners(const FemSkin *skin, int32_t layer, const int32_t triangle[3], int32_t out[3]) {
 	memcpy(out, triangle, 3 * sizeof *out);
 	for (int i = 1; i < 3; i++)
-		for (int j = i; j > 0 && out[j] < out[j - 1]; j--) {
+		for (int j = i; j > 0 && is_before(skin, layer, out[j], out[j - 1]); j--) {
 			int32_t kept = out[j];
 			out[j] = out[j - 1];
 			out[j - 1] = kept;
@@ -268,10 +279,11 @@ static double volume_of(const FemVec3d p[4]) {
 static bool is_folded(const Cells *cells, int32_t t, double *io_volume) {
 	int32_t corners[3];
 	FemVec3d nodes[6], area = fem_skin_area_vector(&cells->coarse, t);
-	order_corners(cells->coarse.triangles[t], corners);
-	const int32_t *v = cells->coarse.triangles[t];
+	const FemSkin *coarse = &cells->coarse;
+	const int32_t *v = coarse->triangles[t];
+	order_corners(coarse, 0, v, corners);
 	// An even order of the corners runs round as the triangle does.
-	bool even = (v[0] < v[1]) + (v[1] < v[2]) + (v[2] < v[0]) == 2;
+	bool even = corners[0] == v[0] ? corners[1] == v[1] : corners[0] == v[1] ? corners[1] == v[2] : corners[1] == v[0];
 	bool folded = false;
 	double depth = 0.0;
 	for (int i = 0; i < 3; i++) {
@@ -322,6 +334,48 @@ static bool meet_volume(Cells *cells, double *out_plain) {
 	return sound;
 }
 
+// Nodes of a vertex: from the lower to the upper.
+static int32_t node_of(const Cells *cells, int32_t first, int32_t vertex, int32_t layer) {
+	return first + vertex * (cells->wall->def.layers + 1) + layer;
+}
+
+static void add_prism(const Cells *cells, int32_t t, int32_t layer, int32_t first, FemTetList *out) {
+	int32_t corners[3], nodes[6];
+	order_corners(&cells->coarse, layer, cells->coarse.triangles[t], corners);
+	for (int i = 0; i < 3; i++) {
+		nodes[i] = node_of(cells, first, corners[i], layer);
+		nodes[i + 3] = nodes[i] + 1;
+	}
+	for (int n = 0; n < 3; n++)
+		fem_tet_list_add_tet(out, nodes[tet_corners[n][0]], nodes[tet_corners[n][1]], nodes[tet_corners[n][2]],
+			nodes[tet_corners[n][3]]);
+}
+
+// Corners of a quadrangle in turn, of the two triangles that are its halves.
+static void quadrangle_of(const FemSkin *skin, int32_t t, int32_t out[4]) {
+	const int32_t *a = skin->triangles[t], *b = skin->triangles[t + 1];
+	for (int v = 0; v < 3; v++) {
+		if (a[v] != b[0] && a[v] != b[1] && a[v] != b[2]) {
+			out[0] = a[v];
+			out[1] = a[(v + 1) % 3];
+			out[3] = a[(v + 2) % 3];
+		}
+		if (b[v] != a[0] && b[v] != a[1] && b[v] != a[2])
+			out[2] = b[v];
+	}
+}
+
+static void add_hexahedron(const Cells *cells, int32_t t, int32_t layer, int32_t first, FemTetList *out) {
+	static const int place[4] = {0, 1, 3, 2}; // of the corners in a cube's lower face
+	int32_t corners[4] = {0}, nodes[8];
+	quadrangle_of(&cells->coarse, t, corners);
+	for (int i = 0; i < 4; i++) {
+		nodes[place[i]] = node_of(cells, first, corners[i], layer);
+		nodes[place[i] + 4] = nodes[place[i]] + 1;
+	}
+	fem_tet_list_add_cube(out, nodes, is_high(&cells->coarse, corners[0], layer));
+}
+
 static void add_cells(const Cells *cells, FemTetList *out) {
 	const FemSkin *coarse = &cells->coarse;
 	int32_t first = out->node_count, layers = cells->wall->def.layers;
@@ -329,18 +383,14 @@ static void add_cells(const Cells *cells, FemTetList *out) {
 		for (int32_t k = 0; k <= layers; k++)
 			fem_tet_list_add_node(out, node_at(cells, v, (double)k / layers));
 	for (int32_t t = 0; t < coarse->triangle_count && !out->failed; t++) {
-		int32_t corners[3];
-		order_corners(coarse->triangles[t], corners);
+		bool whole = coarse->first_halves && coarse->first_halves[t];
 		for (int32_t k = 0; k < layers; k++) {
-			int32_t nodes[6];
-			for (int i = 0; i < 3; i++) {
-				nodes[i] = first + corners[i] * (layers + 1) + k;
-				nodes[i + 3] = nodes[i] + 1;
-			}
-			for (int n = 0; n < 3; n++)
-				fem_tet_list_add_tet(out, nodes[tet_corners[n][0]], nodes[tet_corners[n][1]], nodes[tet_corners[n][2]],
-					nodes[tet_corners[n][3]]);
+			if (whole)
+				add_hexahedron(cells, t, k, first, out);
+			else
+				add_prism(cells, t, k, first, out);
 		}
+		t += whole;
 	}
 }
 

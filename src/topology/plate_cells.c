@@ -12,7 +12,7 @@
 // How far a column, or one of the four edges along an axis of a hexahedron, may be from their mean, in lengths of that
 // mean. Chosen: walls taper and bend; cells of other meshes are off by 1 and more.
 #define COLUMN_SPREAD 0.35
-// The same of prisms whose tets follow each other, as those of a mesher do, and whose bottom and top are outer: coarse
+// The same of cells whose tets follow each other, as those of a mesher do, and whose bottom and top are outer: coarse
 // cells round a tube. Single tets between them would lock all of it. Measured: with 0.6 some are left out, with 1.2
 // cells at the rim of a bent panel are too soft (1.21 of the deflection of theory), from 0.75 to 0.9 both are right.
 #define COLUMN_SPREAD_IN_ORDER 0.8
@@ -232,19 +232,23 @@ static double preference(FemVec3d column) {
 static void try_hexahedron(Finder *f, int32_t tet) {
 	static const int splits[3][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 3, 1, 2}};
 	const int32_t *c = f->tets + 4 * (size_t)tet;
-	int32_t a[4];
+	int32_t a[4], low = tet, high = tet;
 	Candidate best = {.tall = INFINITY, .tets = {tet}};
 	double volume = volume_of(f, tet);
 	for (int i = 0; i < 4; i++) {
 		best.tets[i + 1] = neighbour(f, tet, i, &a[i]);
 		if (!is_eligible(f, best.tets[i + 1], tet))
 			return;
+		low = best.tets[i + 1] < low ? best.tets[i + 1] : low;
+		high = best.tets[i + 1] > high ? best.tets[i + 1] : high;
 		volume += volume_of(f, best.tets[i + 1]);
 		for (int j = 0; j < i; j++) {
 			if (a[i] == a[j])
 				return;
 		}
 	}
+	if (f->in_order && high - low + 1 != FEM_CELL_TETS)
+		return;
 	for (int i = 0; i < 5; i++) {
 		if (!has_share(volume_of(f, best.tets[i]), volume / (i == 0 ? 3.0 : 6.0)))
 			return;
@@ -256,7 +260,7 @@ static void try_hexahedron(Finder *f, int32_t tet) {
 		int32_t nodes[8] = {a[k], c[l], c[i], a[j], a[l], c[k], c[j], a[i]};
 		FemVec3d columns[4] = {edge(f, nodes[0], nodes[1]), edge(f, nodes[2], nodes[3]), edge(f, nodes[4], nodes[5]),
 			edge(f, nodes[6], nodes[7])};
-		if (!(spread_of(columns, 4, &means[s]) < COLUMN_SPREAD))
+		if (!(spread_of(columns, 4, &means[s]) < (f->in_order ? COLUMN_SPREAD_IN_ORDER : COLUMN_SPREAD)))
 			return;
 		made[s] = best;
 		memcpy(made[s].nodes, nodes, sizeof nodes);
@@ -271,7 +275,8 @@ static void try_hexahedron(Finder *f, int32_t tet) {
 			best = made[s];
 		}
 	}
-	add_candidate(f, &best, 4);
+	if (!f->in_order || best.tall < FLAT_IN_ORDER)
+		add_candidate(f, &best, 4);
 }
 
 // ---- choice
@@ -378,15 +383,20 @@ static void find_prisms(Finder *f) {
 	take_candidates(f);
 }
 
-// Hexahedra first: their tets also make prisms across cells, which are worse.
-static void find_all(Finder *f) {
+static void find_hexahedra(Finder *f) {
 	for (int32_t tet = 0; tet < f->tet_count; tet++) {
 		if (is_eligible(f, tet, tet))
 			try_hexahedron(f, tet);
 	}
 	take_candidates(f);
-	FemPlateCells hexahedra = *f->out;
+}
+
+// Hexahedra first: their tets also make prisms across cells, which are worse.
+static void find_all(Finder *f) {
+	find_hexahedra(f);
 	f->in_order = true;
+	find_hexahedra(f);
+	FemPlateCells hexahedra = *f->out;
 	find_prisms(f);
 	f->in_order = false;
 	find_prisms(f);
