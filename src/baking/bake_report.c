@@ -10,6 +10,7 @@
 // Of the size: a vertex farther from its tet than this is told of; chosen, what an eye sees of a whole prop.
 #define COVERAGE_WARNED 0.01
 #define DENSITY_TOLD 1000.0 // kg/m^3, of water: the default of a material
+#define THICKER_TOLD 1.05   // times as thick as the mesh says: what is worth telling; chosen
 #define HEAVY_VOLUME 0.05   // m^3: more than one person lifts, if it were water ...
 #define HEAVY_SIZE 3.0      // m: ... and as small as furniture; both chosen
 // A tick in which a body breaks, over one of the same body whole and elastic: the slab of 1,152 tets takes 7.1 ms on
@@ -72,6 +73,21 @@ static FemDiagnosis worth_telling(
 	if (tets->warning[0])
 		told.stiffness_excess = 0.0; // the warning names the member
 	return told;
+}
+
+// Walls that floats could not hold as thin as they are.
+static void say_thicker(Text *text, const FemTetMesh *tets) {
+	for (int32_t i = 0; i < tets->member_count; i++) {
+		const FemTetMember *member = &tets->members[i];
+		double thickness = (double)member->thickness, thicker = (double)member->thicker;
+		if (!(thicker > THICKER_TOLD))
+			continue;
+		say(text,
+			FEM_REPORT_NOTE "Walls of %.2g m are too thin to be computed: they are %.2g m thick, and %.3g times as "
+							"heavy; set mass_override if that matters.\n",
+			thickness / thicker, thickness, thicker);
+		return;
+	}
 }
 
 // What was done otherwise than the count or the shape would have it.
@@ -148,6 +164,7 @@ void fem_bake_report_write(
 	}
 	say_figures(&text, tets, embedding, diagnosis);
 	say_walls(&text, tets, kinds);
+	say_thicker(&text, tets);
 	say_solid(&text, tets, diagnosis);
 	if (diagnosis->useless_triangles > 0)
 		say(&text, FEM_REPORT_NOTE "%d triangles have no area or are second copies; they were left out.\n",

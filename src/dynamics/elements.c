@@ -38,14 +38,19 @@ static FemElementArguments arguments_of(FemBody *body, int32_t batch_begin, int3
 	};
 }
 
-// How many tets of a batch plate cells act for, and which.
-static int32_t count_taken(const FemBody *body, int32_t batch, int32_t taken[FEM_LANES]) {
+// How many tets of a batch plate cells act for, and which; and those of cells that are none any more.
+static int32_t count_taken(
+	const FemBody *body, int32_t batch, int32_t taken[FEM_LANES], int32_t plain[FEM_LANES], bool *out_any_plain) {
 	int32_t count = 0;
+	*out_any_plain = false;
 	for (int32_t lane = 0; lane < FEM_LANES; lane++) {
 		int32_t tet = batch * FEM_LANES + lane;
 		bool is_taken = body->topology->user_of_tet[tet] >= 0 && fem_acting_cell(body, tet) >= 0;
+		bool is_plain = !is_taken && fem_tet_is_plain(body, tet);
 		taken[lane] = is_taken ? -1 : 0;
+		plain[lane] = is_plain ? -1 : 0;
 		count += is_taken;
+		*out_any_plain = *out_any_plain || is_plain;
 	}
 	return count;
 }
@@ -59,11 +64,13 @@ static void run_kernel(const FemBody *body, FemElementArguments arguments) {
 		return;
 	}
 	for (int32_t batch = arguments.begin; batch < end; batch++) {
-		_Alignas(32) int32_t taken[FEM_LANES];
+		_Alignas(32) int32_t taken[FEM_LANES], plain[FEM_LANES];
 		FemElementArguments one = arguments;
-		int32_t count = count_taken(body, batch, taken);
+		bool any_plain;
+		int32_t count = count_taken(body, batch, taken, plain, &any_plain);
 		one.is_bare = count == FEM_LANES;
 		one.taken = count > 0 ? taken : NULL;
+		one.plain = any_plain ? plain : NULL;
 		one.begin = batch;
 		one.end = batch + 1;
 		kernel(&one);

@@ -25,6 +25,7 @@ typedef struct FemElementArguments {
 	float viscous_stress;     // 1: out_stress has the viscous part too; 0: elastic alone
 	float dt;                 // s
 	const int32_t *taken;     // [lane] of one batch: -1 where a plate cell flows in the tet's place, else 0; or null
+	const int32_t *plain;     // the same: -1 where a tet of a plate keeps its transverse shear; or null
 	bool is_bare;             // rotation and rotated gradients alone: plate cells act in the place of all these tets
 	int32_t begin, end;       // batches
 } FemElementArguments;

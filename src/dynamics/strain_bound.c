@@ -155,7 +155,7 @@ static double energy_density(const FemBody *body, int32_t tet, double e[3][3]) {
 		along = between(a, e, a);
 		sum += 0.5 * (double)body->fibres[b].modulus[lane] * along * along;
 	}
-	if (body->plates) {
+	if (body->plates && !fem_tet_is_plain(body, tet)) {
 		double n[3], t[2][3];
 		for (int i = 0; i < 3; i++) {
 			n[i] = (double)body->plates[b].normal[i][lane];

@@ -34,7 +34,10 @@
 // Times the root of a member's size over its wall: cells of what needs more than were asked for. Chosen by measuring:
 // car bodies (500 walls long) bend 1.02 of theory with 18, 1.3 with 10 (tests/test_shell_bending.c).
 #define CELLS_BENDING 18.0
-#define MORE_MOST 6.0      // times the cells that were asked for, at the most; chosen
+#define MORE_MOST 6.0 // times the cells that were asked for, at the most; chosen
+// Of the mesh's size: walls are laid no thinner. Chosen by measuring: what floats make of bodies of 2 m that break into
+// single cells is still when these are 1e-3 m thick, of 6e-4 m steel leaves at 500 m/s (tests/test_bad_walls.c).
+#define LAID_LEAST 5e-4
 #define THINNEST 1e-3      // of the size: walls thinner than this count as so thick there; chosen, to bound the cells
 #define FLAT_ASPECT 1.5    // as in member_mesher.c: sides of cells over the thickness of a layer, at the least ...
 #define LAYER_ROUNDING 0.1 // ... layers, by which their number may fall short of it ...
@@ -52,6 +55,7 @@ typedef struct WallTry {
 	FemWallResult made;
 	double error_max; // unit space: see fem_wall_fill()
 	double volume;    // of the tets, unit space
+	double thicker;   // times the wall that was asked for, where floats do not hold that; 1
 	double gap;       // of the farthest vertex, in shares of the mesh's size
 	double best_gap;  // the same of what was kept; COVERAGE_POOR before
 	bool whole;       // one body
@@ -76,7 +80,7 @@ static FemResult fill(FemMemberSearch *search, WallTry *attempt) {
 		return no_memory();
 	attempt->whole = fem_tet_list_bodies(&search->trial, bodies) == 1;
 	FEM_FREE_ARRAY(bodies, capacity);
-	attempt->volume = fem_tet_list_volume_sum(&search->trial);
+	attempt->volume = fem_tet_list_volume_sum(&search->trial) / attempt->made.thicker;
 	double size = search->request->triangles->frame.size / search->frame.size;
 	double gap = fem_coverage_of_vertices(&attempt->skin->triangles, &search->trial, COVERAGE_FEW);
 	if (gap >= 0.0 && gap < COVERAGE_GOOD * size)
@@ -87,7 +91,8 @@ static FemResult fill(FemMemberSearch *search, WallTry *attempt) {
 
 static void keep(FemMemberSearch *search, const WallTry *attempt) {
 	fem_member_keep_trial(search, attempt->made.edge, true);
-	search->member->thickness = (float)(attempt->made.thickness * search->frame.size);
+	search->member->thickness = (float)(attempt->made.thickness * attempt->made.thicker * search->frame.size);
+	search->member->thicker = (float)(attempt->made.thicker * attempt->thicker);
 	search->member->layers = attempt->def.layers;
 }
 
@@ -190,9 +195,10 @@ static int32_t layers_of(const FemMemberSearch *search, double wall) {
 static WallTry first_try(const FemMemberSearch *search, const int8_t *sides, double wall) {
 	int32_t layers = layers_of(search, wall);
 	double size = search->request->triangles->frame.size / search->frame.size;
-	WallTry attempt = {.skin = &search->solid, .error_max = ERROR_SHARE * COVERAGE_GOOD * size};
+	WallTry attempt = {.skin = &search->solid, .error_max = ERROR_SHARE * COVERAGE_GOOD * size, .thicker = 1.0};
 	attempt.def.sides = sides;
 	attempt.def.layers = layers;
+	attempt.def.depth_least = LAID_LEAST * size;
 	attempt.def.triangle_count = (int32_t)fmax(search->request->target / (PRISM_TETS * layers), CELLS_LEAST);
 	return attempt;
 }
@@ -209,7 +215,7 @@ FemResult fem_member_search_walls(FemMemberSearch *search, double wall, bool *ou
 	if (sides.paired > PAIRED_LEAST && sides.hidden < HIDDEN_MOST && attempt.def.volume > 0.0)
 		result = search_coverage(search, &attempt, out_found);
 	if (*out_found)
-		search->volume = attempt.def.volume;
+		search->volume = attempt.def.volume * attempt.made.thicker;
 	fem_wall_sides_free(&sides);
 	return result;
 }
@@ -228,7 +234,8 @@ FemResult fem_member_search_sheet(FemMemberSearch *search, double thickness, boo
 	if (!sides)
 		return no_memory();
 	WallTry attempt = first_try(search, sides, thickness);
-	attempt.def.depth_max = attempt.def.sheet = thickness;
+	attempt.thicker = fmax(attempt.def.depth_least / thickness, 1.0);
+	attempt.def.depth_max = attempt.def.sheet = attempt.thicker * thickness;
 	FemResult result = search_coverage(search, &attempt, out_found);
 	FEM_FREE_ARRAY(sides, count);
 	return result;
@@ -241,7 +248,8 @@ static FemResult lay_hollow(FemMemberSearch *search, const FemSolid *skin, doubl
 		return no_memory();
 	WallTry attempt = first_try(search, sides, thickness);
 	attempt.skin = skin;
-	attempt.def.depth_max = thickness;
+	attempt.thicker = fmax(attempt.def.depth_least / thickness, 1.0);
+	attempt.def.depth_max = attempt.thicker * thickness;
 	FemResult result = search_coverage(search, &attempt, out_found);
 	FEM_FREE_ARRAY(sides, count);
 	return result;

@@ -53,6 +53,7 @@ typedef struct FemTetMember {
 	float cell;               // m, lattice cell (plates: the longer side)
 	int32_t layers;           // of cells through plates and beams; 0 for stuffed members
 	float thickness;          // m, of plates, walls and beams (the thinnest side)
+	float thicker;            // times the wall of the mesh, where that is too thin to be computed; 0: it is not
 	float stiffness_excess;   // estimate: bending stiffness / theory with the plate correction; 1 for compact members
 } FemTetMember;
 

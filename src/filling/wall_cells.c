@@ -334,6 +334,14 @@ static bool meet_volume(Cells *cells, double *out_plain) {
 	return sound;
 }
 
+// Deepens all cells alike.
+static bool thicken(Cells *cells, double factor) {
+	double volume;
+	for (int32_t v = 0; v < cells->coarse.vertex_count; v++)
+		cells->scales[v] *= factor;
+	return unfold(cells, &volume);
+}
+
 // Nodes of a vertex: from the lower to the upper.
 static int32_t node_of(const Cells *cells, int32_t first, int32_t vertex, int32_t layer) {
 	return first + vertex * (cells->wall->def.layers + 1) + layer;
@@ -445,6 +453,9 @@ static FemResult lay_cells(Cells *cells, double error_max, FemTetList *out, FemW
 		cells->scales[v] = 1.0;
 	result->edge = mean_edge(&cells->coarse);
 	result->made = result->thickness > 0.0 && meet_volume(cells, &result->plain_volume);
+	result->thicker = result->made ? fmax(cells->wall->def.depth_least / result->thickness, 1.0) : 1.0;
+	if (result->thicker > 1.0)
+		result->made = thicken(cells, result->thicker);
 	if (result->made)
 		add_cells(cells, out);
 	if (out->failed)

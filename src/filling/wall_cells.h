@@ -19,6 +19,7 @@ typedef struct FemWallDef {
 	int32_t layers;         // of cells through the wall
 	int32_t triangle_count; // cells wanted, for each layer
 	double depth_max;       // unit space: no cell is deeper
+	double depth_least;     // unit space: a wall that is thinner in the median is laid as thick as this
 	double sheet;           // > 0: the skin is a sheet of this thickness, and cells lie on both sides of it
 	bool in_rings;          // cells lie in rings, round what could have been turned on a lathe; nothing else is filled
 	double volume;          // unit space: wanted of all cells together, met by making them a little thicker; 0 = any
@@ -42,6 +43,7 @@ typedef struct FemWallResult {
 	bool made;           // false: cells turn over
 	double thickness;    // median depth of cells, unit space
 	double edge;         // mean length of the cells' sides
+	double thicker;      // times what was found, where that is less than depth_least; 1
 	double plain_volume; // unit space: before cells were made thicker or thinner to meet the volume that is wanted
 } FemWallResult;
 

@@ -63,6 +63,13 @@ static inline int32_t fem_acting_cell(const FemBody *body, int32_t tet) {
 	return cell >= 0 && fem_cell_acts(body, cell) ? cell : -1;
 }
 
+// Whether a tet of a plate keeps all of its transverse shear: of a cell that is a piece by itself there is nothing to
+// bend, and what spins would be folded by the torque that softer shears leave.
+static inline bool fem_tet_is_plain(const FemBody *body, int32_t tet) {
+	int32_t cell = body->cells ? body->topology->cell_of_tet[tet] : -1;
+	return cell >= 0 && !body->topology->cell_is_whole[cell];
+}
+
 // The corner of its cell that a node of a tet is.
 static inline int32_t fem_cell_corner(const FemTopology *topology, int32_t cell, int32_t tet, int32_t local) {
 	const FemPlateCell *record = &topology->cells.cells[cell];

@@ -265,7 +265,7 @@ void fem_tet_strain(const FemBody *body, int32_t tet, FemTetStrain *out) {
 		for (int j = 0; j < 3; j++)
 			out->stress[i][j] += pull * fibre.direction[i] * fibre.direction[j];
 	}
-	if (body->plates)
+	if (body->plates && !fem_tet_is_plain(body, tet))
 		soften_shears(&body->plates[tet / FEM_LANES], lane, mu, out->strain, out->stress);
 	if (fem_acting_cell(body, tet) >= 0)
 		take_surface_stress(body, tet, (double)batch->lambda[lane], mu, out);
