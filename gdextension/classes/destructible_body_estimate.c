@@ -21,17 +21,25 @@ static double corner_volume(GdVector3 a, GdVector3 b, GdVector3 c) {
 		6.0;
 }
 
-// m^3, enclosed by a mesh's triangles; of an open one it says little.
-static double mesh_volume(GDExtensionObjectPtr mesh) {
+static double triangle_area(GdVector3 a, GdVector3 b, GdVector3 c) {
+	double u[3] = {(double)b.x - a.x, (double)b.y - a.y, (double)b.z - a.z};
+	double v[3] = {(double)c.x - a.x, (double)c.y - a.y, (double)c.z - a.z};
+	double x = u[1] * v[2] - u[2] * v[1], y = u[2] * v[0] - u[0] * v[2], z = u[0] * v[1] - u[1] * v[0];
+	return 0.5 * sqrt(x * x + y * y + z * z);
+}
+
+// m^3, enclosed by a mesh's triangles, or of a wall along them where that is less; of an open one it says little.
+static double mesh_volume(GDExtensionObjectPtr mesh, double wall) {
 	GdPackedVector3Array faces = gd_mesh_get_faces(mesh);
 	int64_t count = gd_packed_vector3_array_size(&faces);
-	double sum = 0.0;
+	double sum = 0.0, area = 0.0;
 	for (int64_t i = 0; i + 2 < count; i += 3) {
 		const GdVector3 *corner = godot.packed_vector3_array_operator_index_const(&faces, i);
 		sum += corner_volume(corner[0], corner[1], corner[2]);
+		area += triangle_area(corner[0], corner[1], corner[2]);
 	}
 	gd_packed_vector3_array_free(&faces);
-	return fabs(sum);
+	return wall > 0.0 ? fmin(fabs(sum), area * wall) : fabs(sum);
 }
 
 static double density_of(GDExtensionObjectPtr material) {
@@ -70,7 +78,8 @@ static double unscaled_mass(const DestructibleBody *self) {
 		return baked_mass(self, &mesh->baked.tet_mesh);
 	}
 	GDExtensionObjectPtr source = mesh ? mesh->source_mesh : self->mesh;
-	return source ? mesh_volume(source) * density_of(self->material) : 0.0;
+	double wall = mesh ? mesh->wall_thickness : self->wall_thickness;
+	return source ? mesh_volume(source, wall) * density_of(self->material) : 0.0;
 }
 
 static double scale_volume(const DestructibleBody *self) {

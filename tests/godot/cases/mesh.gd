@@ -429,7 +429,7 @@ func test_thin_walls() -> void:
 		{name = "leaf", profile = _bowl_profile(0.5, 0.0015, 0.0015), litres = 2.35},
 		{name = "sharp bowl", profile = _bowl_profile(0.2, 0.005, 0.0), litres = 0.457},
 		{name = "ring that touches", profile = _bowl_profile(0.2, 0.005, 0.005), litres = 1.22, fold = true},
-		{name = "double skin", profile = _bowl_profile(0.5, 1e-5, 1e-5), litres = 0.0157},
+		{name = "double skin", profile = _bowl_profile(0.5, 1e-5, 1e-5), litres = 0.785}, # laid 1/2000 of 1 m thick
 		{name = "wall thicker than the thing", profile = _bowl_profile(0.2, 0.05, 0.05), litres = 9.7, wall = 3.0},
 	]
 	for thing in things:

@@ -75,6 +75,11 @@ func test_estimate_before_and_after_the_bake() -> void:
 	body.mesh = BoxMesh.new()
 	body.scale = Vector3(2, 1, 1)
 	check_near(body.get_estimate().mass, 4000.0, 1.0, "mass of a mesh, by its triangles")
+	body.wall_thickness = 0.01
+	check_near(body.get_estimate().mass, 2.0 * 120.0, 1.0, "mass of a wall along its triangles")
+	body.wall_thickness = 2.0
+	check_near(body.get_estimate().mass, 4000.0, 1.0, "mass of a wall that leaves no hollow")
+	body.wall_thickness = 0.0
 	var baked := DestructibleMesh.new()
 	baked.source_mesh = BoxMesh.new()
 	baked.element_count = 300

@@ -100,6 +100,23 @@ func _test_estimate_and_faults() -> void:
 	find.find(torus)[0].mend.call(host.get_undo_redo())
 	await host._wait_for_bake(mesh)
 	check(not mesh.is_stale(), "mended: stale bake", "it is still stale")
+	# A ball of 0.6 m that is solid.
+	var ball := DestructibleMesh.new()
+	ball.source_mesh = SphereMesh.new()
+	ball.source_mesh.radius = 0.3
+	ball.source_mesh.height = 0.6
+	ball.splinter_pattern = DestructibleMesh.SPLINTERS_VORONOI
+	ball.element_count = 300
+	ball.bake()
+	torus.mesh = ball
+	var hollow: Array = find.find(torus).filter(func(fault: RefCounted) -> bool: return fault.text.contains("looks hollow"))
+	check(hollow.size() == 1, "fault: solid that looks hollow", "%d of it" % hollow.size())
+	var solid: float = torus.get_estimate().mass
+	if hollow.size() == 1:
+		hollow[0].mend.call(host.get_undo_redo())
+		await host._wait_for_bake(ball)
+	check(ball.wall_thickness > 0.0 and torus.get_estimate().mass < 0.5 * solid, "mended: solid that looks hollow", "%s kg of %s" % [torus.get_estimate().mass, solid])
+	check(find.find(torus).all(func(fault: RefCounted) -> bool: return not fault.text.contains("looks hollow")), "gone: solid that looks hollow", "it is still there")
 	torus.mesh = TorusMesh.new()
 	# Kept states can be taken back.
 	print("--one warning: a start state that is none")
