@@ -445,6 +445,24 @@ FEM_TEST(tetrahedralize, few_elements_are_no_worse_than_many) {
 	}
 }
 
+// Fails when nodes that cover the rim of a column reach beyond its ends: one of 4 m then stands on tips 20 cm below it.
+FEM_TEST(tetrahedralize, a_column_ends_where_its_mesh_does) {
+	static const int32_t wishes[] = {300, 600, 1000, 2000};
+	FemSurfaceMesh surface = fem_surface_cylinder(1.0, 4.0, 64);
+	for (int w = 0; w < 4; w++) {
+		FemTetMesh mesh;
+		double reach = 0.0;
+		FEM_REQUIRE(bake(&surface, wishes[w], 0.0f, &mesh) == FEM_OK);
+		for (int32_t n = 0; n < mesh.node_count; n++)
+			reach = fmax(reach, fabs((double)mesh.nodes[n].x));
+		printf("  %d tets reach %.4f m, volume %.3f\n", (int)mesh.tet_count, reach, mesh.volume / surface.volume);
+		FEM_CHECK_NEAR(reach, 2.0, 1e-3);
+		FEM_CHECK_NEAR(mesh.volume / surface.volume, 1.0, 0.04);
+		fem_tet_mesh_free(&mesh);
+	}
+	fem_surface_mesh_free(&surface);
+}
+
 FEM_TEST(tetrahedralize, pane_is_one_layer_with_plate_correction) {
 	FemSurfaceMesh surface = make_pane();
 	FemTetMesh mesh;

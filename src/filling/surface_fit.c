@@ -16,7 +16,7 @@
 #define KEPT_MARGIN 1e-3 // of a cell: nodes no farther than this from where they should be stay; chosen
 #define FOLDED_SHARE 0.3 // length of the mean normal: where it is shorter the surface is folded, and has no sag; chosen
 #define SAG_LEAST 1e-9   // of the frame: smaller displacements are rounding
-#define COVER_PASSES 6   // of reaching out to vertices that lie outside; chosen
+#define COVER_PASSES 6 // of reaching out to vertices that lie outside, within their box, then as many anywhere; chosen
 #define COVER_WEIGHT 0.1 // of a node at the place nearest to a vertex: those with less need not go; chosen
 #define COVER_LEFT 0.8   // of the limit: nodes stop this far before a vertex, for the sake of the volume; chosen
 #define COVER_NEAR 0.5   // of the limit: vertices nearer than this are not looked at in each pass; chosen
@@ -262,8 +262,30 @@ static FemResult look(Fit *fit, const FemCover *def, FemVec3 *points, int32_t co
 	return FEM_OK;
 }
 
-// All vertices are looked at first and last, in between those that were far.
-static FemResult cover(Fit *fit, const FemCover *def, FemVec3 *points, int32_t count, FemVec3 *nodes, double *out_gap) {
+// The box of the vertices.
+typedef struct Box {
+	FemVec3d low, high;
+} Box;
+
+static Box box_of(const FemVec3 *points, int32_t count) {
+	FemVec3d first = fem_vec3d_from(points[0]);
+	Box box = {first, first};
+	for (int32_t i = 1; i < count; i++) {
+		FemVec3d p = fem_vec3d_from(points[i]);
+		box.low = (FemVec3d){fmin(box.low.x, p.x), fmin(box.low.y, p.y), fmin(box.low.z, p.z)};
+		box.high = (FemVec3d){fmax(box.high.x, p.x), fmax(box.high.y, p.y), fmax(box.high.z, p.z)};
+	}
+	return box;
+}
+
+static FemVec3d nearest_in_box(const Box *box, FemVec3d p) {
+	return (FemVec3d){fmin(fmax(p.x, box->low.x), box->high.x), fmin(fmax(p.y, box->low.y), box->high.y),
+		fmin(fmax(p.z, box->low.z), box->high.z)};
+}
+
+// All vertices are looked at first and last, in between those that were far. Nodes stay in the box, if there is one.
+static FemResult cover(
+	Fit *fit, const FemCover *def, FemVec3 *points, int32_t count, FemVec3 *nodes, const Box *box, double *out_gap) {
 	int32_t looked_at = count;
 	for (int pass = 0; !fem_stop_asked(); pass++) {
 		int32_t far_count;
@@ -274,11 +296,34 @@ static FemResult cover(Fit *fit, const FemCover *def, FemVec3 *points, int32_t c
 		if (ends && looked_at == count)
 			return FEM_OK;
 		looked_at = ends ? count : looked_at == count ? far_count : looked_at;
-		for (int32_t n = 0; n < fit->list->node_count && !ends; n++)
+		for (int32_t n = 0; n < fit->list->node_count && !ends; n++) {
+			FemVec3d at = fit->list->nodes[n], to = fem_vec3d_add(at, fit->moves[n]);
 			if (fit->areas[n] > 0.0)
-				move_node(fit, n, fit->moves[n], def->min_dihedral);
+				move_node(fit, n, fem_vec3d_sub(box ? nearest_in_box(box, to) : to, at), def->min_dihedral);
+		}
 	}
 	return fem_fail_stopped();
+}
+
+// Where nodes that stay in the box of the vertices cover these, they do: at the rims of a column others reached beyond
+// its ends, so that one of 4 m stood 20 cm over the floor.
+static FemResult cover_in_box(
+	Fit *fit, const FemCover *def, FemVec3 *points, int32_t count, FemVec3 *nodes, double *out_gap) {
+	FemTetList *list = fit->list;
+	FemVec3d *kept = FEM_ALLOC_ARRAY(FemVec3d, list->node_count);
+	if (!kept)
+		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory to fit the surface: ask for fewer elements.");
+	memcpy(kept, list->nodes, sizeof *kept * (size_t)list->node_count);
+	Box box = box_of(points, count);
+	for (int32_t n = 0; n < list->node_count; n++)
+		move_node(fit, n, fem_vec3d_sub(nearest_in_box(&box, list->nodes[n]), list->nodes[n]), def->min_dihedral);
+	FemResult result = cover(fit, def, points, count, nodes, &box, out_gap);
+	if (result == FEM_OK && *out_gap > def->limit) {
+		memcpy(list->nodes, kept, sizeof *kept * (size_t)list->node_count);
+		result = cover(fit, def, points, count, nodes, NULL, out_gap);
+	}
+	FEM_FREE_ARRAY(kept, list->node_count);
+	return result;
 }
 
 // ---- both
@@ -302,7 +347,7 @@ FemResult fem_surface_cover(const FemSolid *solid, const FemCover *def, FemTetLi
 	for (int32_t i = 0; points && i < count; i++)
 		points[i] = triangles->vertices[i * stride];
 	FemResult result = points && nodes && create(&fit)
-		? cover(&fit, def, points, count, nodes, out_gap)
+		? cover_in_box(&fit, def, points, count, nodes, out_gap)
 		: fem_fail(FEM_ERROR_MEMORY, "The system gave no memory to fit the surface: ask for fewer elements.");
 	fem_free(fit.block, fit.bytes);
 	FEM_FREE_ARRAY(points, count);
