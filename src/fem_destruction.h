@@ -383,6 +383,8 @@ FemResult fem_body_apply_force(FemBodyId body, int32_t node, FemVec3 force); // 
 FemResult fem_body_apply_force_at_point(FemBodyId body, FemVec3 force, FemPosition point);
 FemResult fem_body_apply_central_force(FemBodyId body, FemVec3 force); // shared out by mass: neither rotates nor bends
 FemResult fem_body_apply_impulse(FemBodyId body, int32_t node, FemVec3 impulse); // N s; nodes around take part of much
+// What has an impact_modulus breaks by impulses and explosions as by something hard that comes at 20 m/s with that
+// momentum; to push, apply forces.
 FemResult fem_body_apply_impulse_at_point(FemBodyId body, FemVec3 impulse, FemPosition point);
 FemResult fem_body_set_velocity(FemBodyId body, int32_t node, FemVec3 velocity); // m/s, clamped to node_speed_max
 FemResult fem_body_get_velocity(

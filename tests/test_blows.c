@@ -125,30 +125,6 @@ FEM_TEST(blows, the_softer_side_decides) {
 	FEM_CHECK(pieces[0] > 1 && pieces[1] == 1);
 }
 
-// An impulse at a point is a blow, here one on something that gives way far in it. Fails when only contacts are blows.
-FEM_TEST(blows, impulses_strike_too) {
-	int32_t pieces[2];
-	for (int is_hard = 0; is_hard < 2; is_hard++) {
-		FemWorldDef def = fem_contact_world_def();
-		FemWorldId world = fem_world_create(&def);
-		FemBlock block = fem_block(0.3f, 6);
-		block.kind = FEM_CELLS_KUHN;
-		block.material.young_modulus = 5e8f;
-		block.material.density = 2300.0f;
-		block.material.breakable = true;
-		block.material.toughness = 1.5e5f;
-		block.material.impact_modulus = is_hard ? 1e7f : 0.0f;
-		FemBodyId body = fem_block_add(world, &block);
-		fem_steps(world, 2);
-		FEM_CHECK_INT(fem_body_apply_impulse_at_point(body, (FemVec3){0.0f, 2.5f, 0.0f}, fem_center(body)), FEM_OK);
-		fem_steps(world, 2);
-		pieces[is_hard] = fem_body_get_pieces(body, NULL, 0);
-		fem_world_destroy(world);
-	}
-	printf("  %d pieces, %d without a modulus\n", pieces[1], pieces[0]);
-	FEM_CHECK(pieces[0] == 1 && pieces[1] > 1);
-}
-
 // The world's hash after a tough block fell on a plane, elastic all the time.
 static uint64_t hash_of_bounce(float impact_modulus) {
 	FemWorldDef def = fem_contact_world_def();

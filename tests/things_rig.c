@@ -8,7 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PROFILE_MAX 64 // points of a revolved thing
+#define PROFILE_MAX 64    // points of a revolved thing
+#define BLOW_STEP 2       // in which impulses are given
+#define BLAST_RADIUS 2.0f // m
 
 // ---- shapes
 
@@ -245,6 +247,7 @@ static void read_pieces(FemBodyId body, FemThingResult *out) {
 		fem_body_get_piece_state(body, numbers[i], &state);
 		mass += state.mass;
 		most = fmax(most, state.mass);
+		out->fastest = fmax(out->fastest, (double)fem_vec3_length(state.linear_velocity));
 	}
 	for (int32_t i = 0; i < out->pieces; i++) {
 		FemPieceState state = {0};
@@ -254,6 +257,13 @@ static void read_pieces(FemBodyId body, FemThingResult *out) {
 	out->largest = most / mass;
 	out->tets = fem_body_get_tet_count(body);
 	free(numbers);
+}
+
+static void give_impulses(const FemThingScene *scene, FemBodyId body) {
+	if (fem_vec3_length(scene->impulse) > 0.0f)
+		FEM_CHECK_INT(fem_body_apply_impulse_at_point(body, scene->impulse, scene->impulse_at), FEM_OK);
+	if (scene->blast > 0.0f)
+		FEM_CHECK_INT(fem_body_apply_explosion(body, scene->blast_at, BLAST_RADIUS, scene->blast), FEM_OK);
 }
 
 FemThingResult fem_thing_run(const FemThingScene *scene) {
@@ -270,6 +280,8 @@ FemThingResult fem_thing_run(const FemThingScene *scene) {
 	double fall = scene->height > 0.0 ? sqrt(2.0 * scene->height / 9.81) : 0.0;
 	int32_t steps = (int32_t)((fall + scene->seconds) * scene->hz);
 	for (int32_t n = 0; n < steps; n++) {
+		if (n == BLOW_STEP)
+			give_impulses(scene, body);
 		fem_world_step(world, (float)(1.0 / scene->hz), 1);
 		FemStatistics statistics = {0};
 		fem_world_get_statistics(world, &statistics);

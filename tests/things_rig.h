@@ -30,7 +30,11 @@ typedef struct FemThingScene {
 	FemVec3 ball_velocity; // m/s
 	FemVec3 ball_edge;     // m, half extents of a box in place of the ball; 0: a ball
 	float ball_give;       // Pa, Young's modulus of a ball that is soft; 0: rigid
-	bool sleeps;           // sleeping is on
+	FemVec3 impulse;       // N s, given in the third step at
+	FemPosition impulse_at;
+	float blast; // N s/m^2, of an explosion within 2 m, given then at
+	FemPosition blast_at;
+	bool sleeps; // sleeping is on
 	bool has_no_gravity;
 } FemThingScene;
 
@@ -42,6 +46,7 @@ typedef struct FemThingResult {
 	double ball_past;  // m, how far it has gone along that
 	bool is_asleep;
 	int32_t passes; // most of any step
+	double fastest; // m/s, of a piece
 } FemThingResult;
 
 FemThingScene fem_thing_scene(const FemTetMesh *tets, const FemMaterialDef *material);

@@ -43,7 +43,9 @@ typedef struct FemBodyStep {
 	FemTetStress *tension;             // [tet]: the tensile part of tets around hot nodes
 	struct FemSeparation *separations; // [node]
 	int32_t separation_count;
-	struct FemBlow *blows;          // [component]: how it is struck (world/step/blows.c); null: nothing of the body is
+	struct FemBlow *blows; // [component]: how it is struck (world/step/blows.c); null: nothing of the body is
+	// [node], m/s: by what impulses and explosions changed its velocity; null: none did (world/step/blows.c)
+	FemVec4 *struck;
 	struct FemBondBlow *bond_blows; // [component]: the same of what bonds hold (world/step/joined_blows.c)
 	bool look_is_over;              // blows break nothing of it any more in this step
 	bool waits;         // its blow is looked at in a later step, until when it stands still (world/step/blow_waits.h)

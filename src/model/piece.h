@@ -161,6 +161,14 @@ static inline bool fem_piece_is_live(const FemBody *body, int32_t component) {
 	return live;
 }
 
+static inline bool fem_piece_is_wholly_live(const FemBody *body, int32_t component) {
+	FemRange parts = body->topology->component_parts[component];
+	bool live = true;
+	for (int32_t p = parts.begin; p < parts.end; p++)
+		live &= body->part_state[p] == FEM_ISLAND_LIVE;
+	return live;
+}
+
 // A node of it is pinned or driven.
 static inline bool fem_piece_is_attached(const FemBody *body, int32_t component) {
 	return body->pieces[component].pinned_count > 0;

@@ -1,9 +1,11 @@
 #include "world/step/blow_response.h"
 
+#include "base/assert.h"
 #include "dynamics/rigid_motion.h"
 #include "fracture/separation.h"
 #include "model/body_step.h"
 #include "model/piece.h"
+#include "world/step/passes.h"
 #include "world/step/piece_probe.h"
 
 #include <math.h>
@@ -59,7 +61,7 @@ static void velocity_at(const Rigid *rigid, FemVec4 place, float out[3]) {
 
 // 1/kg: what a load gives a free piece as a rigid body, J.z. The load is left with what deforms the piece: beside the
 // stiffness of a hard thing floats do not hold its mass, and the response to the whole of it would be wrong.
-static float take_out_rigid(FemBody *body, FemRange nodes) {
+static float take_out_rigid(FemBody *body, FemRange nodes, Rigid *out_rigid) {
 	Rigid rigid = rigid_of_piece(body, nodes);
 	FemMotionSums loads = {.finite = true};
 	double total = 0.0;
@@ -77,6 +79,7 @@ static float take_out_rigid(FemBody *body, FemRange nodes) {
 			j[k] -= body->mass[i] * v[k];
 		}
 	}
+	*out_rigid = rigid;
 	return (float)total;
 }
 
@@ -206,30 +209,57 @@ static void strain_wall(const FemBody *body, int32_t component, float time, floa
 	wall->ring = share * fem_wall_ring_stress(wall, force);
 }
 
+// An impulse lasts as long as its blow, and the waves that run meanwhile take it into the piece: z J are the velocities
+// at its end. Their momentum is that of what it gave the nodes, which would else go with the chip that breaks off
+// there.
+static void spread_impulse(FemBody *body, int32_t component, const Rigid *rigid, float scale) {
+	FemRange nodes = body->topology->component_nodes[component];
+	float impulse = body->step->blows[component].weight;
+	bool is_free = !fem_piece_is_attached(body, component);
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		float v[3] = {0.0f, 0.0f, 0.0f}, *now = &body->velocity[i].x;
+		const float *struck = &body->step->struck[i].x, *z = &body->step->dv[i].x;
+		if (is_free)
+			velocity_at(rigid, body->position[i], v);
+		for (int k = 0; k < 3; k++)
+			now[k] += impulse * (v[k] + scale * z[k]) - struck[k];
+		body->step->start->velocity[i] = body->velocity[i];
+	}
+}
+
+// What strikes is no slower than what it makes of the piece as a rigid body (J.z, 1/kg).
+static void hasten(FemBlow *blow, float rigid) {
+	float speed = blow->weight * rigid;
+	if (speed > blow->approach) {
+		blow->approach = speed;
+		blow->mobility = speed / blow->weight;
+	}
+}
+
 void fem_blow_displace(FemBody *body, int32_t component, float dt) {
 	FemBlow *blow = &body->step->blows[component];
 	FemRange nodes = body->topology->component_nodes[component];
-	float time, impulse = 1.0f, inertia = blow->mobility;
-	if (blow->weight > 0.0f)
-		normalize(body, component);
-	inertia = blow->mobility;
-	if (!fem_piece_is_attached(body, component)) {
-		float rigid = take_out_rigid(body, nodes);
-		inertia += blow->weight > 0.0f ? rigid : 0.0f; // impulses meet nothing that could stop them
-	}
+	bool is_free = !fem_piece_is_attached(body, component), is_new = !(body->pieces[component].blow_time > 0.0f);
+	Rigid motion = {.center = {0.0}};
+	float time;
+	FEM_ASSERT(blow->weight > 0.0f);
+	normalize(body, component);
+	float rigid = is_free ? take_out_rigid(body, nodes, &motion) : 0.0f;
+	if (blow->is_impulse)
+		hasten(blow, rigid);
+	float inertia = blow->mobility + rigid;
 	Response response = find_response(body, component, dt, inertia, &time);
 	float sum = inertia + response.inertia + response.elastic + response.dent + blow->give / (time * time);
-	if (blow->weight > 0.0f)
-		impulse = blow->approach / sum;
-	float gain = blow->weight > 0.0f ? FEM_BLOW_GAIN - response.dent / sum : FEM_BLOW_GAIN; // waves do not swing back
+	float impulse = blow->approach / sum, gain = FEM_BLOW_GAIN - response.dent / sum; // waves do not swing back
+	float whole = blow->mobility + (is_free ? 1.0f / body->pieces[component].mass : 0.0f);
 	blow->impulse = gain * impulse;
-	blow->dent_energy = blow->weight > 0.0f ? 0.25f * blow->impulse * blow->impulse * response.dent : 0.0f;
-	float whole =
-		blow->mobility + (fem_piece_is_attached(body, component) ? 0.0f : 1.0f / body->pieces[component].mass);
-	blow->energy = blow->weight > 0.0f ? 0.5f * blow->approach * blow->approach / whole : INFINITY;
-	blow->stopped = blow->weight > 0.0f ? fminf(gain * impulse * inertia / blow->approach, 1.0f) : 1.0f;
+	blow->dent_energy = 0.25f * blow->impulse * blow->impulse * response.dent;
+	blow->energy = 0.5f * blow->approach * blow->approach / whole;
+	blow->stopped = blow->is_impulse ? 1.0f : fminf(gain * impulse * inertia / blow->approach, 1.0f);
+	if (blow->is_impulse && is_new && fem_piece_is_wholly_live(body, component))
+		spread_impulse(body, component, &motion, response.scale);
 	float scale = gain * time * impulse * response.scale * body->tet_impact[tet_of_piece(body, component)].weakness;
-	if (blow->weight > 0.0f && blow->wall.thickness > 0.0f)
+	if (blow->wall.thickness > 0.0f)
 		strain_wall(body, component, time, gain * impulse / time);
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
 		FemVec4 *x = &body->position[i], u = body->step->dv[i];

@@ -15,10 +15,12 @@
 #define FEM_BLOW_RESOLVED_SHARE 0.5f
 #define FEM_BLOW_TIME_MIN 1e-6f // s, of a blow: sound goes 5 mm; chosen
 #define FEM_BLOW_TIME_MAX 0.1f  // s: longer is no blow; chosen
+#define FEM_IMPULSE_SPEED 20.0f // m/s, of what strikes with an impulse: a thrown stone, a hammer; chosen
 
 // How a piece is struck.
 typedef struct FemBlow {
 	bool is_struck;
+	bool is_impulse;   // of a caller, or an explosion: no contact
 	float first;       // s, from the start of the step: when the first of its contacts touches
 	float weight;      // kg, sum of the strengths of those that touch first
 	float approach;    // m/s
@@ -26,7 +28,7 @@ typedef struct FemBlow {
 	float give;        // m/N, of what strikes it
 	float stopped;     // share of its speed that the blow takes
 	float impulse;     // N s, of its contacts
-	float energy;      // J, that it takes out of the motion if nothing breaks; infinite of impulses
+	float energy;      // J, that it takes out of the motion if nothing breaks
 	float dent_energy; // J, elastic, of what the mesh does not show of a dent in a wall
 	float load;        // N s a step, that what strikes it pressed with before
 	bool leans;        // on something else, whose force is not in the blow
@@ -37,8 +39,8 @@ typedef struct FemBlow {
 float fem_impact_modulus(const FemBody *body, int32_t tet);
 
 // Moves the nodes of a piece that is struck to where they are at the peak of the blow, but for its motion as a rigid
-// body. Its load is in body->step->rhs: of contacts in kg, by their strengths; of impulses in N s. Sums in its FemBlow
-// become means.
+// body. Its load is in body->step->rhs: of contacts in kg, by their strengths; of impulses and explosions in N s. Sums
+// in its FemBlow become means.
 void fem_blow_displace(FemBody *body, int32_t component, float dt);
 
 #endif

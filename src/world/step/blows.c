@@ -141,19 +141,55 @@ static void add_ground_loads(FemStep *step, FemBody *body) {
 
 // ---- impulses
 
-// N s: what impulses and explosions gave the nodes of a piece. Of that the rigid motion is taken out later.
+// Of what strikes with an impulse or an explosion the momentum is known and nothing else: it counts as something hard
+// that comes as fast as a thrown stone or a hammer.
+static void set_impulse_blow(FemBody *body, int32_t component, double total, const double place[3]) {
+	FemBlow *blow = &body->step->blows[component];
+	FemRange nodes = body->topology->component_nodes[component];
+	int32_t node = nodes.begin;
+	float most = 0.0f, normal[3] = {0.0f, 0.0f, 0.0f};
+	blow->is_struck = blow->is_impulse = true;
+	blow->first = 0.0f;
+	blow->weight = (float)total;
+	blow->approach = blow->weight * FEM_IMPULSE_SPEED;
+	blow->mobility = FEM_IMPULSE_SPEED; // of a mean by weight: 1/m is speed over momentum
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		float size = fem_vec3_length(fem_vec3_from(body->step->rhs[i]));
+		node = size > most ? i : node;
+		most = fmaxf(most, size);
+	}
+	for (int k = 0; k < 3; k++)
+		normal[k] = (&body->step->rhs[node].x)[k] / most;
+	FemVec4 at = {(float)place[0], (float)place[1], (float)place[2], 0.0f};
+	int32_t tet = body->topology->node_tets[body->topology->node_tet_start[node]] / 4;
+	blow->wall = fem_wall_blow(body, tet, node, at, normal);
+	for (int32_t i = nodes.begin; i < nodes.end; i++)
+		fem_wall_blow_add(&blow->wall, body->position[i], fem_vec3_length(fem_vec3_from(body->step->rhs[i])), 0.0f);
+}
+
 static void add_impulse_load(FemBody *body, int32_t component) {
 	FemRange nodes = body->topology->component_nodes[component];
+	double total = 0.0, place[3] = {0.0, 0.0, 0.0};
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
-		FemVec4 v = body->velocity[i];
+		FemVec4 v = body->step->struck[i];
+		const float *x = &body->position[i].x;
 		float m = body->mass[i];
 		body->step->rhs[i] = (FemVec4){m * v.x, m * v.y, m * v.z, 0.0f};
+		double size = (double)fem_vec3_length(fem_vec3_from(body->step->rhs[i]));
+		total += size;
+		for (int k = 0; k < 3; k++)
+			place[k] += size * (double)x[k];
 	}
-	body->step->blows[component].is_struck = true;
+	for (int k = 0; k < 3 && total > 0.0; k++)
+		place[k] /= total;
+	if (total > 0.0)
+		set_impulse_blow(body, component, total, place);
 }
 
 static void add_impulse_loads(FemBody *body, FemArena *arena) {
 	open_blows(body, arena);
+	if (!body->step->struck)
+		fem_body_keep_impulses(body, arena);
 	for (int32_t c = 0; c < body->topology->component_count; c++) {
 		if (fem_piece_is_live(body, c) && !body->pieces[c].is_rigid && !body->pieces[c].look_is_over &&
 			!body->step->blows[c].is_struck)
@@ -263,7 +299,7 @@ static void drop_weak_blow(const FemWorld *world, FemBody *body, int32_t compone
 	body->breaking->was_struck = true;
 	piece->spent_speed = 1.0f;
 	piece->look_is_over = true;
-	piece->blow_decides = body->blow_speed == 0.0f && !leans && blow->load < FEM_PUSH_SHARE * mass * speed;
+	piece->blow_decides = !leans && blow->load < FEM_PUSH_SHARE * mass * speed;
 }
 
 // False: none is left.
@@ -379,7 +415,7 @@ static bool settle_piece(FemBody *body, int32_t component) {
 	piece->spent_speed = falls_on ? 1.0f - (1.0f - piece->spent_speed) * (1.0f - blow->stopped) : 1.0f;
 	// Supports bend it further than its own inertia does: then the step has the last word.
 	bool leans = blow->leans || piece->ground_load > 0.0f;
-	piece->blow_decides = body->blow_speed == 0.0f && !leans && blow->load < FEM_PUSH_SHARE * blow->impulse;
+	piece->blow_decides = !leans && blow->load < FEM_PUSH_SHARE * blow->impulse;
 	piece->blow_time = 0.0f; // of the next
 	piece->spent_until = blow->first + fem_touch_window(piece->length, blow->approach);
 	piece->look_is_over = !falls_on;

@@ -300,7 +300,7 @@ static void cut_task(void *context, int32_t task) {
 	for (int32_t i = 0; fracture->is_look && i < body->step->separation_count; i++) {
 		FemPiece *piece = &body->pieces[fem_node_component(body->topology, body->step->separations[i].node)];
 		fem_piece_release(piece);
-		piece->blow_broke |= body->blow_speed == 0.0f; // impulses go on within the step
+		piece->blow_broke = true;
 	}
 	if (body->step->separation_count == 0 && !breaking->is_dicing)
 		return;

@@ -83,14 +83,6 @@ static bool is_chosen_by_sight(const FemBody *body) {
 		!body->went_bad && !body->kinematic;
 }
 
-static bool is_wholly_live(const FemBody *body, int32_t component) {
-	FemRange parts = body->topology->component_parts[component];
-	bool live = true;
-	for (int32_t p = parts.begin; p < parts.end; p++)
-		live &= body->part_state[p] == FEM_ISLAND_LIVE;
-	return live;
-}
-
 static bool has_driven_node(const FemBody *body, FemRange nodes) {
 	bool driven = false;
 	for (int32_t i = nodes.begin; body->pinned_count > 0 && i < nodes.end; i++)
@@ -148,7 +140,7 @@ static float fragment_of_piece(const FemBody *body, int32_t component) {
 
 static void make_all_rigid(FemBody *body) {
 	for (int32_t c = 0; c < body->topology->component_count; c++) {
-		if (!body->pieces[c].is_rigid && !body->pieces[c].is_refined && is_wholly_live(body, c))
+		if (!body->pieces[c].is_rigid && !body->pieces[c].is_refined && fem_piece_is_wholly_live(body, c))
 			make_rigid(body, c, INFINITY);
 	}
 }
@@ -178,7 +170,7 @@ static float least_strength(const FemBody *body, int32_t component) {
 
 bool fem_rigid_piece_take(FemBody *body, int32_t component) {
 	float margin = RISE_SHARE * least_strength(body, component);
-	if (margin > 0.0f && is_free_to_choose(body) && is_wholly_live(body, component))
+	if (margin > 0.0f && is_free_to_choose(body) && fem_piece_is_wholly_live(body, component))
 		make_rigid(body, component, margin);
 	return body->pieces[component].is_rigid;
 }
@@ -208,7 +200,7 @@ void fem_rigid_pieces_take_crumbs(FemStep *step) {
 		if (!is_free_to_choose(body) || !body->step->was_split || body->step->is_over)
 			continue;
 		for (int32_t c = 0; c < body->topology->component_count; c++) {
-			if (!body->pieces[c].is_rigid && !body->pieces[c].is_over && is_wholly_live(body, c) &&
+			if (!body->pieces[c].is_rigid && !body->pieces[c].is_over && fem_piece_is_wholly_live(body, c) &&
 				is_stiff_crumb(body, c))
 				make_rigid(body, c, INFINITY);
 		}
@@ -268,8 +260,8 @@ void fem_rigid_pieces_take_struck(FemStep *step) {
 		for (int32_t c = 0; c < body->topology->component_count; c++) {
 			float margin;
 			bool has_part = body->pieces[c].blow_decides || (body->step->was_split && !fem_piece_is_attached(body, c));
-			if (has_part && !body->pieces[c].is_rigid && is_wholly_live(body, c) && fem_probe_is_possible(body, c) &&
-				is_fresh(body, c, &margin))
+			if (has_part && !body->pieces[c].is_rigid && fem_piece_is_wholly_live(body, c) &&
+				fem_probe_is_possible(body, c) && is_fresh(body, c, &margin))
 				make_rigid(body, c, margin);
 		}
 	}
@@ -606,7 +598,7 @@ static void settle_task(void *context, int32_t index) {
 	const FemStep *step = context;
 	const FemIsland *island = &step->world->islands.islands[index];
 	FemBody *body = step->world->bodies[island->body];
-	if (!is_wholly_live(body, island->component)) // the stress of what sleeps was not computed
+	if (!fem_piece_is_wholly_live(body, island->component)) // the stress of what sleeps was not computed
 		return;
 	if (is_chosen_by_load(body))
 		settle_piece(body, island->component);

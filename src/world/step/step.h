@@ -67,7 +67,8 @@ void fem_step_take_lists(FemStep *step);
 void fem_body_take_step_memory(FemBody *body, FemArena *arena);
 void fem_body_take_pass_memory(FemBody *body, FemArena *arena); // of one that was split, after the first pass
 void fem_body_keep_piece(FemBody *body, int32_t component, FemArena *arena); // results of one whose step ended
-void fem_body_keep_results(FemBody *body, FemArena *arena); // the same for all of a body that was split, after that
+void fem_body_keep_results(FemBody *body, FemArena *arena);  // the same for all of a body that was split, after that
+void fem_body_keep_impulses(FemBody *body, FemArena *arena); // what they did to the nodes, as the step begins
 void fem_body_take_contact_memory(FemBody *body, FemArena *arena);
 
 // ---- step_heap.c

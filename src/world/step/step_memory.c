@@ -122,6 +122,7 @@ void fem_body_take_pass_memory(FemBody *body, FemArena *arena) {
 		.was_split = true,
 		.kept_ground = step->kept_ground,
 		.kept_dv = step->kept_dv,
+		.struck = step->struck,
 	};
 	take_node_arrays(body, step, arena);
 	for (int32_t c = 0; c < body->topology->component_count; c++) {
@@ -139,12 +140,23 @@ static size_t nodes_most(const FemBody *body) {
 	return nodes > 2 * tets ? nodes : 2 * tets;
 }
 
-// What fem_body_keep_piece() and fem_body_keep_results() take.
+// What fem_body_keep_piece(), fem_body_keep_results() and fem_body_keep_impulses() take.
 static size_t results_bytes(const FemBody *body) {
-	size_t nodes = nodes_most(body); // a part has a node of its own
+	size_t nodes = nodes_most(body), vectors = body->blow_speed > 0.0f ? 3 : 2; // a part has a node of its own
 	return body->breaking && body->live_part_count > 0
-		? 2 * fem_align_up(nodes * sizeof(FemVec4)) + 2 * fem_align_up(nodes * sizeof(int32_t))
+		? vectors * fem_align_up(nodes * sizeof(FemVec4)) + 2 * fem_align_up(nodes * sizeof(int32_t))
 		: 0;
+}
+
+void fem_body_keep_impulses(FemBody *body, FemArena *arena) {
+	FemBodyStep *step = body->step;
+	step->struck = FEM_ARENA_TAKE(arena, FemVec4, nodes_most(body));
+	for (int32_t i = 0; i < body->topology->node_count; i++) {
+		FemVec4 v = body->velocity[i], before = body->good_velocity[i];
+		step->struck[i] = body->node_kind[i] == FEM_NODE_FREE
+			? (FemVec4){v.x - before.x, v.y - before.y, v.z - before.z, 0.0f}
+			: (FemVec4){0};
+	}
 }
 
 void fem_body_keep_piece(FemBody *body, int32_t component, FemArena *arena) {

@@ -45,7 +45,7 @@ static void share_forces(const FemWorld *world, FemBody *body) {
 	}
 }
 
-// Of pieces whose step ended in an earlier pass.
+// Of pieces whose step ended in an earlier pass, and of impulses.
 static void move_kept(FemBody *body, FemVec4 *values) {
 	FemVec4 *moved = body->breaking->scratch;
 	for (int32_t i = 0; i < body->topology->node_count; i++)
@@ -59,6 +59,8 @@ static void move_nodes(const FemWorld *world, FemBody *body) {
 		move_kept(body, body->step->kept_ground);
 		move_kept(body, body->step->kept_dv);
 	}
+	if (body->step && body->step->struck)
+		move_kept(body, body->step->struck);
 	move_ints(body, body->breaking->node_rank);
 	fem_pieces_count_pinned(body);
 	share_forces(world, body);
