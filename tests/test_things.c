@@ -44,7 +44,7 @@ FEM_TEST(things, ceramic_vases_fall) {
 				high = pieces_from(&vase, "ceramic", 3.0, tilt, hz);
 		printf("  tilt %.2f, %.0f Hz: %d, %d and %d pieces from 0.3, 1.2 and 3 m\n", tilt, hz, low, middle, high);
 		low_broken += low > 1;
-		FEM_CHECK(middle > 5 && high > 40);
+		FEM_CHECK(middle > 30 && high > 80);
 	}
 	FEM_CHECK_INT(low_broken, 0);
 	fem_tet_mesh_free(&vase);
@@ -82,11 +82,14 @@ FEM_TEST(things, plates_break_flat_and_on_edge) {
 FEM_TEST(things, ice_cubes_and_bricks_fall) {
 	FemTetMesh cube = fem_thing_box((FemVec3){0.05f, 0.05f, 0.05f}, 300);
 	FemTetMesh brick = fem_thing_box((FemVec3){0.24f, 0.07f, 0.115f}, 600);
+	int32_t all_ice = 0;
 	for (int n = 0; n < 5; n++) { // cracked and in one piece when tips of cracks need as much as what is whole
 		int32_t ice = pieces_from(&cube, "ice", 3.0, 0.1 + 0.2 * n, 60.0);
 		printf("  an ice cube of 3 m, tilt %.1f: %d pieces\n", 0.1 + 0.2 * n, ice);
-		FEM_CHECK(ice > 3);
+		FEM_CHECK(ice > 4);
+		all_ice += ice;
 	}
+	FEM_CHECK(all_ice > 50);
 	int32_t corner = pieces_from(&brick, "brick", 2.0, 0.5, 60.0);
 	printf("  a brick of 2 m: %d pieces\n", corner);
 	FEM_CHECK(corner > 1 && corner < 8);
@@ -149,7 +152,7 @@ FEM_TEST(things, wine_glasses_fall_from_tables) {
 		bool strikes_rim = tilts[n] > 0.2 && tilts[n] < 0.8;
 		FEM_CHECK(set_down.pieces <= (strikes_rim ? 2 : 1) && set_down.largest > 0.95);
 	}
-	FEM_CHECK(whole <= (fem_long_tests() ? 1 : 0)); // of 8 one meets the floor twice with half of its speed
+	FEM_CHECK_INT(whole, 0);
 	fem_tet_mesh_free(&glass);
 }
 
