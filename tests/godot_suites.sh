@@ -24,6 +24,8 @@
 #   tests/godot_suites.sh joined_pictures GODOT [SCENE]     (of joined rigid pieces, with and without the energy of the break, and plots of it)
 #   tests/godot_suites.sh preset_pictures GODOT [PRESET or THING]  (of all materials under one blow, and of things made of
 #                                                            them, into build/test_renders/presets.png and preset_things.png)
+#   tests/godot_suites.sh thing_pictures GODOT compatibility|forward|mobile [THING]  (of things of their real size at three heights
+#                                                            or speeds, into build/test_renders/things_METHOD.png)
 #   tests/godot_suites.sh mesh_pictures GODOT BAKED [PRESET] (of all baked meshes of a folder, dropped and struck, into
 #                                                            build/test_renders/meshes_1.png and so on)
 #   tests/godot_suites.sh knob_pictures GODOT [KNOB]        (of a material's knobs at three values, into build/test_renders/knob_*.webp:
@@ -419,8 +421,8 @@ draw_pictures() {
 	prepare_project "$here/godot"
 	mkdir -p "$build/test_renders"
 	run_godot "$log" xvfb-run -a -s "-screen 0 1600x900x24" "$godot" --verbose --audio-driver Dummy \
-		--rendering-driver opengl3 --rendering-method gl_compatibility --fixed-fps 60 --resolution "$resolution" \
-		--path "$here/godot" --script "res://$name.gd" -- "$@"
+		--rendering-driver "${driver:-opengl3}" --rendering-method "${method:-gl_compatibility}" --fixed-fps 60 \
+		--resolution "$resolution" --path "$here/godot" --script "res://$name.gd" -- "$@"
 	judge_output "$title" "${title^^} DONE" "$log"
 }
 
@@ -472,6 +474,13 @@ run_level_bench() {
 
 run_preset_pictures() {
 	draw_pictures "$1" preset_pictures 360x240 "$build/test_renders" "${2:-}"
+}
+
+run_thing_pictures() {
+	local driver method
+	local -x GALLIVM_PERF=${GALLIVM_PERF:-nopt}
+	choose_renderer "$2"
+	draw_pictures "$1" thing_pictures 240x180 "$build/test_renders/things_$2${3:+_$3}.png" "${3:-}"
 }
 
 run_mesh_pictures() {
@@ -588,7 +597,7 @@ run_splinter_drawing() {
 main() {
 	local suite=${1:-}
 	case "$suite" in
-	headless | coupling | editor | editor_lives | editor_recording | texts | demo | quit | render | looks | showing | render_bench | jolt_bench | level_bench | pictures | fracture_pictures | joined_pictures | coupling_pictures | modal_pictures | splinter_pictures | splinter_drawing | preset_pictures | mesh_pictures | knob_pictures | sound_files | export | server) ;;
+	headless | coupling | editor | editor_lives | editor_recording | texts | demo | quit | render | looks | showing | render_bench | jolt_bench | level_bench | pictures | fracture_pictures | joined_pictures | coupling_pictures | modal_pictures | splinter_pictures | splinter_drawing | preset_pictures | thing_pictures | mesh_pictures | knob_pictures | sound_files | export | server) ;;
 	*) sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
 	esac
 	shift

@@ -33,6 +33,11 @@ static func vase(height: float, wall: float) -> ArrayMesh:
 		var t := 1.0 - float(i) / steps
 		profile.append(Vector2(_vase_radius(height, t) - wall, wall + (height - wall) * t - height / 2))
 	profile.append(Vector2(0, wall - height / 2))
+	return turned(profile, steps)
+
+
+## A profile turned round the y axis: the foot, `steps` rings of the outer wall, the lip, and the inner wall to the axis.
+static func turned(profile: PackedVector2Array, steps: int) -> ArrayMesh:
 	var tool := SurfaceTool.new()
 	tool.begin(Mesh.PRIMITIVE_TRIANGLES)
 	for i in profile.size() - 1:
