@@ -4,6 +4,9 @@ extends Object
 
 const HEAVY := 2000.0 # kg; a car
 const MANY_ELEMENTS := 20000
+const SOLID_VOLUME := 0.05 # m3; more than one person lifts, of anything
+const SOLID_SIZE := 3.0 # m; as small as furniture
+const WALL_SHARE := 0.03 # of the longest side: the wall of what is made hollow
 
 
 class Fault:
@@ -41,6 +44,9 @@ static func _find_bake_faults(body: DestructibleBody, faults: Array[Fault]) -> v
 	if count > MANY_ELEMENTS:
 		_add(faults, "%d elements take long to bake and to simulate." % count, "Use 5000",
 				func(undo: EditorUndoRedoManager) -> void: set_value(undo, mesh if mesh != null else body, &"element_count", 5000))
+	if _is_solid_model(body):
+		_add(faults, "It is filled solid and looks hollow.", "Make It Hollow",
+				func(undo: EditorUndoRedoManager) -> void: set_value(undo, body, &"wall_thickness", _wall_of(body)))
 	if mesh == null or mesh.is_baking():
 		return
 	if mesh.is_baked() and mesh.is_stale():
@@ -51,6 +57,19 @@ static func _find_bake_faults(body: DestructibleBody, faults: Array[Fault]) -> v
 	if mesh.is_baked() and mesh.wall_thickness == 0.0 and mesh.report.contains("hollow"):
 		_add(faults, "It is filled solid and looks hollow.", "Make It Hollow",
 				func(undo: EditorUndoRedoManager) -> void: _make_hollow(undo, body, mesh))
+
+
+## A model as large as furniture, filled. Godot's own shapes are meant as they are; of a DestructibleMesh its report tells.
+static func _is_solid_model(body: DestructibleBody) -> bool:
+	if not body.mesh is ArrayMesh or body.wall_thickness > 0.0 or body.mass_override > 0.0:
+		return false
+	var density := body.material.density if body.material != null else 1000.0
+	var size := body.get_aabb().size * body.scale
+	return body.get_estimate().mass / density > SOLID_VOLUME and size[size.max_axis_index()] < SOLID_SIZE
+
+
+static func _wall_of(body: DestructibleBody) -> float:
+	return WALL_SHARE * body.get_aabb().get_longest_axis_size()
 
 
 static func _add(faults: Array[Fault], text: String, remedy: String, mend: Callable) -> void:
@@ -90,5 +109,5 @@ static func _bake_with_splinters(undo: EditorUndoRedoManager, body: Destructible
 
 
 static func _make_hollow(undo: EditorUndoRedoManager, body: DestructibleBody, mesh: DestructibleMesh) -> void:
-	set_value(undo, mesh, &"wall_thickness", 0.03 * body.get_aabb().get_longest_axis_size())
+	set_value(undo, mesh, &"wall_thickness", _wall_of(body))
 	_bake(mesh)

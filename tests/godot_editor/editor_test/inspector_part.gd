@@ -117,7 +117,19 @@ func _test_estimate_and_faults() -> void:
 		await host._wait_for_bake(ball)
 	check(ball.wall_thickness > 0.0 and torus.get_estimate().mass < 0.5 * solid, "mended: solid that looks hollow", "%s kg of %s" % [torus.get_estimate().mass, solid])
 	check(find.find(torus).all(func(fault: RefCounted) -> bool: return not fault.text.contains("looks hollow")), "gone: solid that looks hollow", "it is still there")
+	# A model of the same shape that is not baked beforehand.
+	var model := ArrayMesh.new()
+	model.add_surface_from_arrays(Mesh.PRIMITIVE_TRIANGLES, ball.source_mesh.get_mesh_arrays())
+	torus.mesh = model
+	var filled: Array = find.find(torus).filter(func(fault: RefCounted) -> bool: return fault.text.contains("looks hollow"))
+	check(filled.size() == 1, "fault: model that is filled", "%d of it" % filled.size())
+	if filled.size() == 1:
+		filled[0].mend.call(host.get_undo_redo())
+	check(torus.wall_thickness > 0.0 and torus.get_estimate().mass < 0.5 * solid, "mended: model that is filled", "%s kg of %s" % [torus.get_estimate().mass, solid])
+	check(find.find(torus).all(func(fault: RefCounted) -> bool: return not fault.text.contains("looks hollow")), "gone: model that is filled", "it is still there")
+	torus.wall_thickness = 0.0
 	torus.mesh = TorusMesh.new()
+	check(find.find(torus).all(func(fault: RefCounted) -> bool: return not fault.text.contains("looks hollow")), "no fault: shape of Godot's own", "it is told")
 	# Kept states can be taken back.
 	print("--one warning: a start state that is none")
 	torus.start_state = {"data": PackedByteArray()}
