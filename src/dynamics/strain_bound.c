@@ -383,9 +383,10 @@ static float find_share(FemStrainBound *bound, float least, double allowed, doub
 			high = share;
 		}
 	}
-	for (int smaller = 0; smaller < SMALLER && least <= SHARE_LEAST && low == least && *out_excess > deforming;
-		 smaller++, least *= 0.5f)
-		*out_excess = energy_at(bound, low = 0.5f * least) - allowed;
+	for (int n = 0; n < SMALLER && least <= SHARE_LEAST && low == least && *out_excess > deforming; n++) {
+		low = least = 0.5f * least;
+		*out_excess = energy_at(bound, low) - allowed;
+	}
 	return low;
 }
 

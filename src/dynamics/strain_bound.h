@@ -8,7 +8,9 @@
 //
 // c the impulses of contacts, the ground and what drives nodes: what these take may be stored, since less is lost then,
 // what they give is work. Where W(x+) is larger, the piece makes its rigid motion and only a share s of its
-// deformation: the excess goes with s^4. What is left of it is taken out of the speed of the deformation.
+// deformation: the excess goes with s^4. What is left of it is taken out of the speed of the deformation. Where another
+// body leaves no room for a smaller share the piece makes all of it and gains, but for what is more than ten times its
+// energy of motion (docs/method.md, "Elements that rotate far within a step").
 #ifndef FEM_DYNAMICS_STRAIN_BOUND_H
 #define FEM_DYNAMICS_STRAIN_BOUND_H
 

@@ -96,7 +96,7 @@ func _take_knob(stage: Node3D, knob: Dictionary, folder: String) -> void:
 		if thing.has("ball"):
 			_add_ball(parent, thing.ball)
 		paused = true
-		await _wait_for_textures(material)
+		await wait_for_textures(material)
 		paused = false
 		for tick in knob.tick as int:
 			await physics_frame

@@ -79,5 +79,13 @@ static func argument(index: int, otherwise: String) -> String:
 	return arguments[index] if arguments.size() > index else otherwise
 
 
+## Textures of noise are made by a thread.
+func wait_for_textures(preset: MaterialResource) -> void:
+	for look: StandardMaterial3D in [preset.surface_material, preset.interior_material]:
+		for texture: Texture2D in [look.albedo_texture, look.normal_texture]:
+			while texture != null and texture.get_image() == null:
+				await process_frame
+
+
 func _name() -> String:
 	return get_script().resource_path.get_file().get_basename()

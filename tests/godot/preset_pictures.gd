@@ -200,14 +200,6 @@ func _draw() -> Image:
 	return image
 
 
-## Textures of noise are made by a thread.
-func _wait_for_textures(preset: MaterialResource) -> void:
-	for look: StandardMaterial3D in [preset.surface_material, preset.interior_material]:
-		for texture: Texture2D in [look.albedo_texture, look.normal_texture]:
-			while texture != null and texture.get_image() == null:
-				await process_frame
-
-
 ## Time stands still while a picture is taken.
 func _take_row(stage: Node3D, thing: Dictionary) -> Image:
 	var parent := Node3D.new()
@@ -217,7 +209,7 @@ func _take_row(stage: Node3D, thing: Dictionary) -> Image:
 		_add_trestles(parent)
 	var body := _add_thing(parent, thing)
 	paused = true
-	await _wait_for_textures(body.material)
+	await wait_for_textures(body.material)
 	paused = false
 	if thing.has("ball"):
 		_add_ball(parent, thing.ball)

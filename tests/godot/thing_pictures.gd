@@ -183,14 +183,6 @@ func _draw() -> Image:
 	return image
 
 
-## Textures of noise are made by a thread.
-func _wait_for_textures(preset: MaterialResource) -> void:
-	for look: StandardMaterial3D in [preset.surface_material, preset.interior_material]:
-		for texture: Texture2D in [look.albedo_texture, look.normal_texture]:
-			while texture != null and texture.get_image() == null:
-				await process_frame
-
-
 ## Time stands still while a picture is taken.
 func _take_row(stage: Node3D, thing: Dictionary) -> Image:
 	var row := Image.create_empty(CELL.x * 7, CELL.y, false, Image.FORMAT_RGB8)
@@ -203,7 +195,7 @@ func _take_row(stage: Node3D, thing: Dictionary) -> Image:
 		paused = true
 		if column == 0:
 			var before := _add_thing(parent, thing, 0.0)
-			await _wait_for_textures(before.material)
+			await wait_for_textures(before.material)
 			row.blit_rect(await _draw(), Rect2i(Vector2i.ZERO, CELL), Vector2i.ZERO)
 			before.free()
 			column = 1
