@@ -185,7 +185,6 @@ func key(code: Key) -> void:
 
 func simulate(seconds: float) -> void:
 	var steps: int = DestructionServer.get_statistics().steps
-	for i in 2000:
+	var end := Time.get_ticks_msec() + 60_000
+	while DestructionServer.get_statistics().steps - steps <= seconds * 60.0 and Time.get_ticks_msec() < end:
 		await host.get_tree().process_frame
-		if DestructionServer.get_statistics().steps - steps > seconds * 60.0:
-			break
