@@ -88,6 +88,7 @@ typedef struct FemTetArrays {
 	int32_t *tets;        // 4 nodes a tet, positive volume
 	int32_t *tet_regions; // 0..255, or null for all 0
 	float *tet_plates;    // plate correction strength of each tet, or null; where there is any, set quality_clamp 0
+	FemVec3 stretch;      // FemBakeDef.stretch, for FemMeshDef; zero: none, as if it were 1
 } FemTetArrays;
 
 typedef struct FemRegionName {
@@ -250,8 +251,11 @@ typedef struct FemBakeDef {
 	float wall_thickness;  // m, of the wall of hollow things whose mesh is their outside alone (bottles, teapots);
 						   // default 0 = filled solid. Meshes with an inside of their own keep their walls
 	bool surface_regions;  // each render surface is a material region of its own; default false
-	FemCutDef cut;         // splinters; default none. Its progress is not used
-	int32_t mode_count;    // lowest modes that are kept with the mesh, 0..FEM_MODES_MAX; default 0
+	// The scale of the bodies it is for, up to a common factor; default 1. Filled and cut as it stands there, with
+	// thicknesses as of its x axis; what is made is in the mesh's own space all the same.
+	FemVec3 stretch;
+	FemCutDef cut;                 // splinters; default none. Its progress is not used
+	int32_t mode_count;            // lowest modes that are kept with the mesh, 0..FEM_MODES_MAX; default 0
 	FemModeMaterial mode_material; // all of it is of: modes of others follow by fem_modes_scale(); default aluminium
 	// fem_modes_compute, which a bake without modes does without; default null
 	FemResult (*compute_modes)(const FemModesDef *def, FemModes *out);

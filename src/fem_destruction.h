@@ -222,6 +222,9 @@ bool fem_material_is_valid(FemMaterialId material); // [any time]
 
 #define FEM_REGION_MAX 256 // material regions of a mesh
 
+#define FEM_STRETCH_MIN 1e-4f // of FemMeshDef.stretch and of bakes: a sheet of 0.1 mm made of a cube of 1 m; chosen
+#define FEM_STRETCH_MAX 1e4f  // the same upwards
+
 typedef struct FemMeshDef {
 	int32_t node_count;
 	const FemVec3 *node_positions; // m, rest shape
@@ -233,6 +236,9 @@ typedef struct FemMeshDef {
 		*layout; // what fem_mesh_get_layout() told of an equal mesh: much faster. Null, or one that does not fit:
 	int32_t layout_count; // it is found anew
 	float quality_clamp;  // slivers thinner than a regular tet by this factor are softened, default 4; 0 = never
+	// The scale of the bodies it is for, up to a common factor, default 1: plate cells are found in that shape. A cube
+	// that is a board under the scale of its bodies has cells through what is its thickness there.
+	FemVec3 stretch;
 	uint32_t cookie;
 } FemMeshDef;
 

@@ -108,6 +108,10 @@ void destructible_body_report_refused_count(DestructibleBody *self);
 // Whether the mesh is, or would be, baked by another thread.
 bool destructible_body_bakes_in_background(DestructibleBody *self);
 
+GdTransform3D destructible_body_transform(const DestructibleBody *self); // of its node: in the world where it is in one
+// Its node's scale, up to a common factor: what its bake is stretched by.
+FemVec3 destructible_body_stretch(const DestructibleBody *self);
+
 // Whether its material asks for other splinters than it was given.
 bool destructible_body_needs_other_cut(DestructibleBody *self);
 

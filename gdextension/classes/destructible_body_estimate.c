@@ -83,9 +83,7 @@ static double unscaled_mass(const DestructibleBody *self) {
 }
 
 static double scale_volume(const DestructibleBody *self) {
-	GDExtensionObjectPtr node = self->base.object;
-	GdTransform3D t =
-		gd_node_is_inside_tree(node) ? gd_node3d_get_global_transform(node) : gd_node3d_get_transform(node);
+	GdTransform3D t = destructible_body_transform(self);
 	return fabs(gd_basis_determinant(&t.basis));
 }
 

@@ -63,11 +63,6 @@ static void add_warning(GdPackedStringArray *out, const char *format, const char
 	gd_string_free(&string);
 }
 
-static GdTransform3D present_transform(const DestructibleBody *self) {
-	GDExtensionObjectPtr node = self->base.object;
-	return gd_node_is_inside_tree(node) ? gd_node3d_get_global_transform(node) : gd_node3d_get_transform(node);
-}
-
 static void add_material_warnings(const DestructibleBody *self, GdPackedStringArray *out) {
 	GDExtensionObjectPtr materials[SIMULATION_MATERIALS_MAX];
 	int32_t count = destructible_body_materials(self, materials);
@@ -127,7 +122,7 @@ void destructible_body_tell_softening(DestructibleBody *self) {
 void destructible_body_warnings(DestructibleBody *self, GdPackedStringArray *out) {
 	char anchors[256];
 	GdArray regions = self->region_materials; // the same array: it is only read
-	GdTransform3D transform = present_transform(self);
+	GdTransform3D transform = destructible_body_transform(self);
 	const char *fault = destructible_body_fault(self, &transform);
 	if (fault) {
 		add_warning(out, "This body will not be simulated: %s.", fault);

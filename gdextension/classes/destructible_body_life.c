@@ -11,9 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+GdTransform3D destructible_body_transform(const DestructibleBody *self) {
+	GDExtensionObjectPtr node = self->base.object;
+	return gd_node_is_inside_tree(node) ? gd_node3d_get_global_transform(node) : gd_node3d_get_transform(node);
+}
+
 static bool make_shape(const DestructibleBody *self, BodyShape *shape) {
 	const int32_t cells[3] = {self->cells.x, self->cells.y, self->cells.z};
-	return body_shape_make_box(shape, (FemVec3){self->size.x, self->size.y, self->size.z}, cells);
+	FemVec3 size = {self->size.x, self->size.y, self->size.z};
+	return body_shape_make_box(shape, size, cells, destructible_body_stretch(self));
 }
 
 static void start_simulation(DestructibleBody *self, const BodyShape *shape) {

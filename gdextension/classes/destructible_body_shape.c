@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SCALE_STEPS 100.0f     // of a ratio of scales: finer ones turn no longest axis that is seen to be one; chosen
+#define SCALE_STEPS 100.0f // of a natural logarithm: ratios of scales are told apart by a hundredth; chosen, not seen
 #define WALL_THICKNESS_MAX 1e6 // m: as of DestructibleMesh; thicker than any body may be
 
 DestructibleMesh *destructible_body_mesh(const DestructibleBody *self) {
@@ -61,22 +61,19 @@ static GDExtensionObjectPtr breaking_material(DestructibleBody *self) {
 	return found;
 }
 
-static bool is_zero(FemVec3 v) {
-	return v.x == 0.0f && v.y == 0.0f && v.z == 0.0f;
-}
-
 static float rounded_ratio(float ratio) {
-	return fminf(fmaxf(roundf(SCALE_STEPS * ratio) / SCALE_STEPS, 1.0f / SCALE_STEPS), SCALE_STEPS);
+	return expf(roundf(SCALE_STEPS * logf(ratio)) / SCALE_STEPS);
 }
 
 // To the x axis, so that bodies of unlike size share a bake; rounded, since a rotated node's has errors in the last
 // bits.
-static FemVec3 relative_scale(const DestructibleBody *self) {
-	if (node_pose_fault(&self->pose)) {
+FemVec3 destructible_body_stretch(const DestructibleBody *self) {
+	GdTransform3D transform = destructible_body_transform(self);
+	if (node_pose_fault(&transform)) {
 		return (FemVec3){1.0f, 1.0f, 1.0f};
 	}
-	FemVec3 scale = node_pose_of(&self->pose).scale;
-	return (FemVec3){1.0f, rounded_ratio(scale.y / scale.x), rounded_ratio(scale.z / scale.x)};
+	FemVec3 scale = node_pose_of(&transform).scale;
+	return bounded_stretch((FemVec3){1.0f, rounded_ratio(scale.y / scale.x), rounded_ratio(scale.z / scale.x)});
 }
 
 static MeshCacheSettings cache_settings(DestructibleBody *self) {
@@ -86,15 +83,12 @@ static MeshCacheSettings cache_settings(DestructibleBody *self) {
 		.element_count = self->element_count,
 		.wall_thickness = self->wall_thickness,
 		.regions_from_surfaces = gd_array_size(&self->region_materials) > 0,
-		.scale = {1.0f, 1.0f, 1.0f},
+		.scale = destructible_body_stretch(self),
 	};
 	if (material.breakable) {
 		settings.splinter_pattern = (FemPattern)material_resource_splinter_pattern(resource);
 		bool has_grain = settings.splinter_pattern == FEM_PATTERN_WOOD; // other patterns have other directions
 		settings.splinter_direction = has_grain ? material.grain_direction : (FemVec3){0.0f, 0.0f, 0.0f};
-		if (has_grain && is_zero(settings.splinter_direction)) {
-			settings.scale = relative_scale(self);
-		}
 	}
 	return settings;
 }

@@ -12,6 +12,7 @@ static void construct(void *pointer) {
 	self->refine_surface = true;
 	self->plate_layers = 1;
 	self->cut = fem_default_cut_def();
+	self->stretch = (FemVec3){1.0f, 1.0f, 1.0f};
 	self->data = gd_packed_byte_array_new();
 	self->layout = gd_packed_byte_array_new();
 	self->surface_materials = gd_array_new();
@@ -267,6 +268,14 @@ int64_t bounded_element_count(int64_t count) {
 	return most < FEM_BAKE_ELEMENTS_MIN ? FEM_BAKE_ELEMENTS_MIN : most;
 }
 
+static float bounded(float axis) {
+	return fminf(fmaxf(axis, FEM_STRETCH_MIN), FEM_STRETCH_MAX);
+}
+
+FemVec3 bounded_stretch(FemVec3 stretch) {
+	return (FemVec3){bounded(stretch.x), bounded(stretch.y), bounded(stretch.z)};
+}
+
 static void set_element_count(void *pointer, int64_t count) {
 	DestructibleMesh *self = pointer;
 	self->element_count = bounded_element_count(count);
@@ -325,6 +334,22 @@ static void set_weld_distance(void *self, double value) {
 	set_length(&((DestructibleMesh *)self)->weld_distance, "weld_distance", value);
 }
 
+static GdVector3 get_stretch(void *self) {
+	FemVec3 stretch = ((DestructibleMesh *)self)->stretch;
+	return (GdVector3){stretch.x, stretch.y, stretch.z};
+}
+
+static void set_stretch(void *pointer, GdVector3 value) {
+	DestructibleMesh *self = pointer;
+	if (!(value.x > 0.0f && value.y > 0.0f && value.z > 0.0f) || !vector3_is_finite(value)) {
+		report_error("DestructibleMesh: stretch was set to (%g, %g, %g), which is no scale; it keeps (%g, %g, %g).",
+			(double)value.x, (double)value.y, (double)value.z, (double)self->stretch.x, (double)self->stretch.y,
+			(double)self->stretch.z);
+		return;
+	}
+	self->stretch = bounded_stretch((FemVec3){value.x, value.y, value.z});
+}
+
 static bool is_regions_from_surfaces(void *self) {
 	return ((DestructibleMesh *)self)->regions_from_surfaces;
 }
@@ -358,6 +383,7 @@ static const ClassProperty properties[] = {
 	PROPERTY(sheet_thickness, FLOAT, float, "get_", RANGE, "0,0.5,0.0001,or_greater,suffix:m"),
 	PROPERTY(wall_thickness, FLOAT, float, "get_", RANGE, "0,0.5,0.0001,or_greater,suffix:m"),
 	PROPERTY(weld_distance, FLOAT, float, "get_", RANGE, "0,0.1,0.00001,or_greater,suffix:m"),
+	PROPERTY(stretch, VECTOR3, vector3, "get_", LINK, ""),
 	PROPERTY(mode_count, INT, int, "get_", RANGE, "0,1000,1"),
 	{.name = "refine_surface",
 		.type = GDEXTENSION_VARIANT_TYPE_BOOL,

@@ -15,6 +15,7 @@ typedef struct DestructibleMesh {
 	double sheet_thickness; // m
 	double wall_thickness;  // m
 	double weld_distance;   // m
+	FemVec3 stretch;        // scale of the bodies it is for, up to a common factor
 	int64_t mode_count;     // kept with the bake; 0: none
 	bool regions_from_surfaces;
 	FemCutDef cut;                          // splinters
@@ -60,6 +61,7 @@ _Static_assert(FEM_BAKE_ELEMENTS_MIN == 5 && FEM_BAKE_ELEMENTS_MAX == 100000, "t
 
 // Within FEM_BAKE_ELEMENTS_MIN..MAX.
 int64_t bounded_element_count(int64_t count);
+FemVec3 bounded_stretch(FemVec3 stretch);
 
 // The resource's path or name, for messages.
 void destructible_mesh_name(const DestructibleMesh *self, char *buffer, int capacity);

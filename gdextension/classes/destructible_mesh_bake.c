@@ -35,7 +35,9 @@ static FemBakeDef bake_def(const DestructibleMesh *self) {
 	def.wall_thickness = (float)self->wall_thickness;
 	def.weld_distance = (float)self->weld_distance;
 	def.surface_regions = self->regions_from_surfaces;
+	def.stretch = self->stretch;
 	def.cut = self->cut;
+	def.cut.scale = self->stretch;
 	def.mode_count = (int32_t)self->mode_count;
 	def.mode_material = (FemModeMaterial){1e9f, 0.3f, 1000.0f}; // modes of bodies follow from it: only its ratio counts
 	def.compute_modes = fem_modes_compute;

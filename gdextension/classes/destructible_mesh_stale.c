@@ -25,6 +25,9 @@ int64_t destructible_mesh_settings_key(const DestructibleMesh *self) {
 	if (self->mode_count > 0) { // keys of before are of bakes without
 		key = hash_mix(key, &self->mode_count, sizeof(self->mode_count));
 	}
+	if (self->stretch.x != 1.0f || self->stretch.y != 1.0f || self->stretch.z != 1.0f) {
+		key = hash_mix(key, &self->stretch, sizeof(self->stretch));
+	}
 	return (int64_t)(key & INT64_MAX) | 1;
 }
 

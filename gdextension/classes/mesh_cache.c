@@ -80,7 +80,7 @@ DestructibleMesh *mesh_cache_new(const MeshCacheSettings *settings) {
 	made->regions_from_surfaces = settings->regions_from_surfaces;
 	made->cut.pattern = settings->splinter_pattern;
 	made->cut.grain = settings->splinter_direction;
-	made->cut.scale = settings->scale;
+	made->stretch = made->cut.scale = settings->scale;
 	return made;
 }
 
@@ -141,16 +141,17 @@ static uint64_t key_of_box(FemVec3 size, const int32_t cells[3], const MeshCache
 	return hash_mix(hash, &settings->scale, sizeof(settings->scale));
 }
 
-static FemResult bake_box(FemVec3 size, const int32_t cells[3], FemBakedMesh *out) {
+static FemResult bake_box(FemVec3 size, const int32_t cells[3], FemVec3 stretch, FemBakedMesh *out) {
 	BodyShape shape = {0};
 	FemRenderMesh render = {0};
 	FemResult result = FEM_ERROR_MEMORY;
-	if (body_shape_make_box(&shape, size, cells) && body_mesh_render(&shape, &render)) {
+	if (body_shape_make_box(&shape, size, cells, stretch) && body_mesh_render(&shape, &render)) {
 		FemTetArrays tets = {.node_count = shape.node_count,
 			.tet_count = shape.tet_count,
 			.nodes = shape.positions,
 			.tets = shape.tets,
-			.tet_plates = shape.tet_plates};
+			.tet_plates = shape.tet_plates,
+			.stretch = shape.stretch};
 		result = fem_baked_mesh_from_tets(&tets, &render, out);
 	}
 	fem_render_mesh_free(&render);
@@ -162,7 +163,7 @@ GDExtensionObjectPtr mesh_cache_get_box(FemVec3 size, const int32_t cells[3], co
 	uint64_t key = key_of_box(size, cells, settings);
 	if (!find(key)) {
 		DestructibleMesh *made = add(key, settings);
-		made->is_baked = made->awaits_cut = bake_box(size, cells, &made->baked) == FEM_OK;
+		made->is_baked = made->awaits_cut = bake_box(size, cells, settings->scale, &made->baked) == FEM_OK;
 		made->region_count = 1;
 		made->revision = 1;
 		if (!made->is_baked) {

@@ -14,7 +14,7 @@ typedef struct MeshCacheSettings {
 	bool regions_from_surfaces;
 	FemPattern splinter_pattern;
 	FemVec3 splinter_direction;
-	FemVec3 scale; // where the direction is that of the longest axis: relative scale of the body, else 1
+	FemVec3 scale; // of the body, up to a common factor: it is filled and cut as it stands
 } MeshCacheSettings;
 
 struct DestructibleMesh;

@@ -113,7 +113,8 @@ static void collect_faces(BodyShape *shape, const int32_t cells[3]) {
 }
 
 // One layer of plain tets hardly bends: it neither sags nor breaks as a board does.
-static bool is_board(FemVec3 size, const int32_t cells[3]) {
+static bool is_board(FemVec3 size, FemVec3 stretch, const int32_t cells[3]) {
+	size = (FemVec3){size.x * stretch.x, size.y * stretch.y, size.z * stretch.z};
 	float longest = fmaxf(size.x, fmaxf(size.y, size.z));
 	const float *sides = &size.x;
 	for (int axis = 0; axis < 3; axis++) {
@@ -124,7 +125,7 @@ static bool is_board(FemVec3 size, const int32_t cells[3]) {
 	return false;
 }
 
-bool body_shape_make_box(BodyShape *shape, FemVec3 size, const int32_t cells[3]) {
+bool body_shape_make_box(BodyShape *shape, FemVec3 size, const int32_t cells[3], FemVec3 stretch) {
 	*shape = (BodyShape){0};
 	if (!cells_are_valid(cells) || !(size.x > 0.0f) || !(size.y > 0.0f) || !(size.z > 0.0f)) {
 		return false;
@@ -133,7 +134,7 @@ bool body_shape_make_box(BodyShape *shape, FemVec3 size, const int32_t cells[3])
 	size_t triangles = 4 * (size_t)(cells[0] * cells[1] + cells[1] * cells[2] + cells[2] * cells[0]);
 	shape->positions = malloc(nodes * sizeof(FemVec3));
 	shape->tets = malloc(tets * 4 * sizeof(int32_t));
-	bool has_plates = is_board(size, cells);
+	bool has_plates = is_board(size, stretch, cells);
 	shape->tet_plates = has_plates ? malloc(tets * sizeof(float)) : NULL;
 	shape->triangles = malloc(triangles * 3 * sizeof(int32_t));
 	shape->triangle_tets = malloc(triangles * sizeof(int32_t));
@@ -144,6 +145,7 @@ bool body_shape_make_box(BodyShape *shape, FemVec3 size, const int32_t cells[3])
 		return false;
 	}
 	shape->node_count = (int32_t)nodes;
+	shape->stretch = stretch;
 	place_nodes(shape, size, cells);
 	for (int32_t z = 0; z < cells[2]; z++) {
 		for (int32_t y = 0; y < cells[1]; y++) {

@@ -12,6 +12,7 @@ typedef struct BodyShape {
 	int32_t tet_count;
 	int32_t *tets;     // 4 nodes each, positive volume
 	float *tet_plates; // FemMeshDef.tet_plates of boards and bars in one layer of cells; null of others
+	FemVec3 stretch;   // FemMeshDef.stretch
 	int32_t triangle_count;
 	int32_t *triangles;      // 3 nodes each, counter-clockwise seen from outside
 	int32_t *triangle_tets;  // the tet behind each triangle
@@ -22,9 +23,9 @@ typedef struct BodyShape {
 int32_t body_shape_box_nodes(const int32_t cells[3]);
 int32_t body_shape_box_tets(const int32_t cells[3]);
 
-// A box around the origin, cut into cells of 5 tets, which act as cells of a plate where one layer of them bends. False
-// when memory is short or the arguments make no shape.
-bool body_shape_make_box(BodyShape *shape, FemVec3 size, const int32_t cells[3]);
+// A box around the origin, cut into cells of 5 tets, which act as cells of a plate where one layer of them bends under
+// the node's scale, of which `stretch` is a multiple. False when memory is short or the arguments make no shape.
+bool body_shape_make_box(BodyShape *shape, FemVec3 size, const int32_t cells[3], FemVec3 stretch);
 void body_shape_free(BodyShape *shape);
 
 #endif

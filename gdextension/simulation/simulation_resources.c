@@ -89,7 +89,8 @@ FemMeshId simulation_make_box_mesh(FemWorldId world, const BodyShape *shape) {
 		.tet_count = shape->tet_count,
 		.nodes = shape->positions,
 		.tets = shape->tets,
-		.tet_plates = shape->tet_plates};
+		.tet_plates = shape->tet_plates,
+		.stretch = shape->stretch};
 	FemMeshDef mesh = simulation_mesh_def(&tets);
 	return fem_mesh_create(world, &mesh);
 }
@@ -102,6 +103,7 @@ FemMeshDef simulation_mesh_def(const FemTetArrays *tets) {
 	mesh.tets = tets->tets;
 	mesh.tet_regions = tets->tet_regions;
 	mesh.tet_plates = tets->tet_plates;
+	mesh.stretch = tets->stretch.x > 0.0f ? tets->stretch : mesh.stretch;
 	for (int32_t i = 0; tets->tet_plates && i < tets->tet_count; i++) {
 		if (tets->tet_plates[i] != 0.0f) {
 			mesh.quality_clamp = 0.0f; // plates are corrected; softening their flat tets on top would be too much

@@ -1,5 +1,6 @@
 #include "baking/bake.h"
 
+#include "baking/stretch.h"
 #include "baking/surface_regions.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -161,8 +162,8 @@ static FemResult find_modes(Progress *progress, const FemBakeDef *def, FemBakedM
 
 // ---- whole
 
-static FemResult run_stages(
-	Progress *progress, const FemSoup *soup, const FemBakeDef *def, FemBakedMesh *mesh, FemBakeInfo *info) {
+static FemResult run_stages(Progress *progress, const FemSoup *soup, const FemBakeDef *def, FemUnstretched *kept,
+	FemBakedMesh *mesh, FemBakeInfo *info) {
 	FemBakeDef inner = *def;
 	inner.progress = tell_of_tets;
 	inner.progress_context = progress;
@@ -187,6 +188,8 @@ static FemResult run_stages(
 		fem_bake_report_add_poses(report, sizeof report);
 	if (def->cut.pattern != FEM_PATTERN_NONE)
 		result = cut_splinters(progress, &def->cut, mesh, info, report);
+	if (result == FEM_OK)
+		fem_unstretch(mesh, kept);
 	if (result == FEM_OK && wants_modes(def))
 		result = find_modes(progress, def, mesh);
 	if (result == FEM_OK && !fem_baked_mesh_set_report(mesh, report))
@@ -196,28 +199,38 @@ static FemResult run_stages(
 	return result;
 }
 
-static FemResult bake_soup(const FemSoup *soup, const FemBakeDef *def, FemBakedMesh *mesh, FemBakeInfo *info) {
+static FemResult bake_soup(
+	const FemSoup *soup, const FemBakeDef *def, FemUnstretched *kept, FemBakedMesh *mesh, FemBakeInfo *info) {
 	float tets_share =
 		1.0f - (def->cut.pattern != FEM_PATTERN_NONE ? CUT_SHARE : 0.0f) - (wants_modes(def) ? MODES_SHARE : 0.0f);
 	Progress progress = {def->progress, def->progress_context, false, 0.0f, tets_share, 0.0f};
 	FemStopCheck check;
 	fem_stop_check_begin(&check, goes_on, &progress);
-	FemResult result = run_stages(&progress, soup, def, mesh, info);
+	FemResult result = run_stages(&progress, soup, def, kept, mesh, info);
 	fem_stop_check_end(&check);
 	info->cancelled = progress.stopped;
 	return progress.stopped ? fem_fail_stopped() : result;
 }
 
 FemResult fem_bake_render_mesh(const FemBakeDef *def, FemBakedMesh *mesh, FemBakeInfo *out_info) {
-	Joined joined;
+	Joined joined = {0};
+	FemUnstretched kept = {0};
 	*out_info = (FemBakeInfo){0};
 	if (!def)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "There is no def: make one by fem_default_bake_def().");
-	FemResult result = join_surfaces(&mesh->render, &joined);
+	FemBakeDef stretched = *def;
+	FemResult result = fem_bake_def_check(def);
+	if (result == FEM_OK && !fem_stretch_is_one(def->stretch)) {
+		stretched.cut = fem_stretched_cut(&def->cut, def->stretch);
+		result = fem_stretch_render_mesh(&mesh->render, def->stretch, &kept) ? FEM_OK : fail_memory();
+	}
+	if (result == FEM_OK)
+		result = join_surfaces(&mesh->render, &joined);
 	if (result == FEM_OK) {
 		FemSoup soup = {joined.vertex_count, joined.vertices, joined.index_count / 3, joined.triangles};
-		result = bake_soup(&soup, def, mesh, out_info);
+		result = bake_soup(&soup, &stretched, &kept, mesh, out_info);
 	}
+	fem_unstretched_free(&kept, &mesh->render);
 	joined_free(&joined);
 	return result;
 }

@@ -17,6 +17,7 @@
 #define FEM_TAG_EMBEDDING FEM_TAG('E', 'M', 'B', 'D')
 #define FEM_TAG_SPLINTERS FEM_TAG('S', 'P', 'L', 'N')
 #define FEM_TAG_MODES FEM_TAG('M', 'O', 'D', 'E')
+#define FEM_TAG_STRETCH FEM_TAG('S', 'T', 'R', 'E')
 #define FEM_TAG_REPORT FEM_TAG('R', 'E', 'P', 'T')
 
 #define FEM_WEIGHT_STEPS 2097151.0 // 2^21 - 1: three weights of 21 bits fill a word

@@ -8,6 +8,7 @@
 //     TETS  count u32, then 4 node numbers a tet
 //     REGN  1 byte a tet; left out when all are 0
 //     PLAT  n u8, n floats, then 1 byte a tet that picks one; with n = 0 a float a tet. Left out when all are 0
+//     STRE  3 floats: FemTetArrays.stretch. Left out when there is none
 //     NAME  count u32, then texts: names of the regions; left out when there are none
 //     SURF  once a surface: name, material (texts), vertices u32, indices u32, attributes u32 (FemAttribute), then
 //           positions 12 bytes, normals 4, tangents 4, uvs 8, uvs2 8, colours 4 a vertex, then vertex numbers

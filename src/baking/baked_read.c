@@ -64,6 +64,12 @@ static FemResult read_plates(FemBakedReader *reader) {
 	return FEM_OK;
 }
 
+// Whether it makes sense is seen with the tets.
+static FemResult read_stretch(FemBakedReader *reader) {
+	take_floats(reader, &reader->mesh->tet_mesh.stretch.x, 3);
+	return FEM_OK;
+}
+
 static FemResult read_names(FemBakedReader *reader) {
 	FemBakedMesh *mesh = reader->mesh;
 	int32_t count;
@@ -170,6 +176,7 @@ static FemResult read_content(FemBakedReader *reader, uint32_t tag, uint32_t fla
 	case FEM_TAG_TETS: return read_tets(reader);
 	case FEM_TAG_REGIONS: return read_regions(reader);
 	case FEM_TAG_PLATES: return read_plates(reader);
+	case FEM_TAG_STRETCH: return read_stretch(reader);
 	case FEM_TAG_NAMES: return read_names(reader);
 	case FEM_TAG_SURFACE: return read_surface(reader);
 	case FEM_TAG_EMBEDDING: return read_embedding(reader);

@@ -1,5 +1,6 @@
 // Writing a baked mesh. The same walk measures (no bytes given) and writes, so that they cannot disagree.
 #include "baking/baked_writer.h"
+#include "baking/stretch.h"
 
 // ---- tets
 
@@ -68,6 +69,14 @@ static void write_plates(FemBakedWriter *writer, const FemTetArrays *mesh) {
 	end_section(writer);
 }
 
+static void write_stretch(FemBakedWriter *writer, const FemTetArrays *mesh) {
+	if (fem_stretch_is_one(fem_stretch_or_one(mesh->stretch)))
+		return;
+	begin_section(writer, FEM_TAG_STRETCH);
+	put_floats(writer, &mesh->stretch.x, 3);
+	end_section(writer);
+}
+
 static void write_names(FemBakedWriter *writer, const FemBakedMesh *mesh) {
 	if (mesh->region_name_count == 0)
 		return;
@@ -132,6 +141,7 @@ static void write_all(FemBakedWriter *writer, const FemBakedMesh *mesh) {
 	write_nodes_and_tets(writer, &mesh->tet_mesh);
 	write_regions(writer, &mesh->tet_mesh);
 	write_plates(writer, &mesh->tet_mesh);
+	write_stretch(writer, &mesh->tet_mesh);
 	write_names(writer, mesh);
 	for (int32_t i = 0; i < mesh->render.surface_count; i++)
 		write_surface(writer, &mesh->render.surfaces[i]);

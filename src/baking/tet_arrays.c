@@ -1,5 +1,6 @@
 #include "baking/tet_arrays.h"
 
+#include "baking/stretch.h"
 #include "base/error.h"
 #include "base/mat3.h"
 #include "base/memory.h"
@@ -32,7 +33,8 @@ FemResult fem_tet_arrays_check(const FemTetArrays *arrays, const char *name) {
 		.tet_count = arrays->tet_count,
 		.tets = arrays->tets,
 		.tet_regions = arrays->tet_regions,
-		.tet_plates = arrays->tet_plates};
+		.tet_plates = arrays->tet_plates,
+		.stretch = fem_stretch_or_one(arrays->stretch)};
 	FemResult result = fem_tet_mesh_check(&def);
 	if (result != FEM_OK) {
 		snprintf(sentence, sizeof sentence, "%s", fem_last_error());

@@ -27,6 +27,11 @@ static inline FemVec3 fem_vec3_scale(FemVec3 a, float s) {
 	return (FemVec3){a.x * s, a.y * s, a.z * s};
 }
 
+// Axis by axis: what a scale does.
+static inline FemVec3 fem_vec3_multiply(FemVec3 a, FemVec3 b) {
+	return (FemVec3){a.x * b.x, a.y * b.y, a.z * b.z};
+}
+
 static inline float fem_vec3_dot(FemVec3 a, FemVec3 b) {
 	return a.x * b.x + a.y * b.y + a.z * b.z;
 }

@@ -56,6 +56,7 @@ FemBakeDef fem_default_bake_def(void) {
 		.element_count = ELEMENTS_USUAL,
 		.plate_layers = 1,
 		.cut = fem_default_cut_def(),
+		.stretch = {1.0f, 1.0f, 1.0f},
 		.mode_material = {ALUMINIUM_YOUNG, ALUMINIUM_POISSON, ALUMINIUM_DENSITY},
 		.cookie = COOKIE,
 	};
@@ -65,7 +66,17 @@ static bool in_range(float value, float most) {
 	return value >= 0.0f && value <= most; // false for NaN
 }
 
-static FemResult check_def(const FemBakeDef *def) {
+static FemResult check_stretch(FemVec3 stretch) {
+	const float *axes = &stretch.x;
+	for (int i = 0; i < 3; i++) {
+		if (!(axes[i] >= FEM_STRETCH_MIN && axes[i] <= FEM_STRETCH_MAX))
+			return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "stretch.%c is %g: it must be within %g..%g; 1 is usual.",
+				'x' + i, (double)axes[i], (double)FEM_STRETCH_MIN, (double)FEM_STRETCH_MAX);
+	}
+	return FEM_OK;
+}
+
+FemResult fem_bake_def_check(const FemBakeDef *def) {
 	if (!def || def->cookie != COOKIE)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The def was not made by fem_default_bake_def().");
 	if (def->element_count < FEM_BAKE_ELEMENTS_MIN || def->element_count > FEM_BAKE_ELEMENTS_MAX)
@@ -81,7 +92,7 @@ static FemResult check_def(const FemBakeDef *def) {
 	if (def->mode_count < 0 || def->mode_count > FEM_MODES_MAX)
 		return fem_fail(
 			FEM_ERROR_INVALID_ARGUMENT, "mode_count is %d: ask for 0 to %d modes.", def->mode_count, FEM_MODES_MAX);
-	return FEM_OK;
+	return check_stretch(def->stretch);
 }
 
 static FemResult no_memory(const Bake *bake) {
@@ -400,7 +411,7 @@ FemResult fem_tetrahedralize(const FemSoup *soup, const FemBakeDef *def, FemTetM
 	if (!out)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "There is no place for the mesh: pass a FemTetMesh.");
 	*out = (FemTetMesh){0};
-	FemResult result = check_def(def);
+	FemResult result = fem_bake_def_check(def);
 	if (result == FEM_OK)
 		out->asked_count = def->element_count;
 	if (result == FEM_OK)

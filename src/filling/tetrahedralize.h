@@ -76,6 +76,9 @@ typedef struct FemTetMesh {
 	char warning[256]; // a sentence with its remedy, or empty
 } FemTetMesh;
 
+// FEM_OK, or a sentence about the first setting that makes no sense.
+FemResult fem_bake_def_check(const FemBakeDef *def);
+
 // On failure `out` is empty and fem_last_error() names cause and remedy. A stop by `progress` answers FEM_ERROR_LIMIT
 // with out->cancelled set.
 FemResult fem_tetrahedralize(const FemSoup *soup, const FemBakeDef *def, FemTetMesh *out);

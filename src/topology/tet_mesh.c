@@ -68,6 +68,17 @@ static FemResult check_arrays(const FemMeshDef *def) {
 	return FEM_OK;
 }
 
+static FemResult check_stretch(const FemMeshDef *def) {
+	const float *axes = &def->stretch.x;
+	for (int i = 0; i < 3; i++) {
+		if (!(axes[i] >= FEM_STRETCH_MIN && axes[i] <= FEM_STRETCH_MAX))
+			return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
+				"stretch.%c of the mesh is %g: it must be within %g..%g; 1 is usual.", 'x' + i, (double)axes[i],
+				(double)FEM_STRETCH_MIN, (double)FEM_STRETCH_MAX);
+	}
+	return FEM_OK;
+}
+
 static FemResult check_positions(const FemMeshDef *def) {
 	for (int32_t i = 0; i < def->node_count; i++) {
 		FemVec3 p = def->node_positions[i];
@@ -173,6 +184,8 @@ static FemResult check_dangling(const FemMeshDef *def) {
 
 FemResult fem_tet_mesh_check(const FemMeshDef *def) {
 	FemResult result = check_arrays(def);
+	if (result == FEM_OK)
+		result = check_stretch(def);
 	if (result == FEM_OK)
 		result = check_positions(def);
 	for (int32_t t = 0; result == FEM_OK && t < def->tet_count; t++)

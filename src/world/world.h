@@ -34,6 +34,7 @@ typedef struct FemMesh {
 	int32_t *tet_regions; // user order; null = all 0
 	float *tet_plates;    // user order; null = none
 	float quality_clamp;
+	FemVec3 stretch;          // scale of its bodies, up to a common factor
 	FemVolumeMoments moments; // of the rest shape
 	enum {
 		FEM_CONVEX_UNKNOWN = 0,

@@ -7,6 +7,7 @@ const MANY_ELEMENTS := 20000
 const SOLID_VOLUME := 0.05 # m3; more than one person lifts, of anything
 const SOLID_SIZE := 3.0 # m; as small as furniture
 const WALL_SHARE := 0.03 # of the longest side: the wall of what is made hollow
+const STRETCHED := 1.5 # longest over shortest side of what was a cube: from here on cells are worse than others; chosen
 
 
 class Fault:
@@ -47,8 +48,14 @@ static func _find_bake_faults(body: DestructibleBody, faults: Array[Fault]) -> v
 	if _is_solid_model(body):
 		_add(faults, "It is filled solid and looks hollow.", "Make It Hollow",
 				func(undo: EditorUndoRedoManager) -> void: set_value(undo, body, &"wall_thickness", _wall_of(body)))
+	if body.mesh == null and _stretch_left(body, Vector3.ONE) > STRETCHED and _matching_cells(body) != body.cells:
+		_add(faults, "Its cells are %.1f times as long as wide under the node's scale: it breaks into slices, or not at all." % _stretch_left(body, Vector3.ONE), "Match the Cells",
+				func(undo: EditorUndoRedoManager) -> void: set_value(undo, body, &"cells", _matching_cells(body)))
 	if mesh == null or mesh.is_baking():
 		return
+	if mesh.is_baked() and mesh.source_mesh != null and _stretch_left(body, mesh.stretch) > STRETCHED:
+		_add(faults, "The node's scale stretches it %.1f times beyond the shape that its mesh was baked for." % _stretch_left(body, mesh.stretch), "Bake for This Scale",
+				func(undo: EditorUndoRedoManager) -> void: _bake_stretched(undo, body, mesh))
 	if mesh.is_baked() and mesh.is_stale():
 		_add(faults, "Its mesh or the settings of its bake have changed since the bake.", "Bake Again", func(_undo: EditorUndoRedoManager) -> void: _bake(mesh))
 	elif mesh.is_baked() and body.material != null and body.material.breakable and mesh.get_baked_splinter_count() == 0:
@@ -66,6 +73,29 @@ static func _is_solid_model(body: DestructibleBody) -> bool:
 	var density := body.material.density if body.material != null else 1000.0
 	var size := body.get_aabb().size * body.scale
 	return body.get_estimate().mass / density > SOLID_VOLUME and size[size.max_axis_index()] < SOLID_SIZE
+
+
+## How many times as long as wide the node's scale makes what is a cube under another one.
+static func _stretch_left(body: DestructibleBody, stretch: Vector3) -> float:
+	var left := body.global_basis.get_scale().abs() / stretch
+	return left[left.max_axis_index()] / maxf(left[left.min_axis_index()], 1e-9)
+
+
+## As many cells as there are, as near to cubes as can be.
+static func _matching_cells(body: DestructibleBody) -> Vector3i:
+	var size := body.size * body.global_basis.get_scale().abs()
+	var count := body.cells.x * body.cells.y * body.cells.z
+	var low := 1e-3 * size[size.max_axis_index()]
+	var high := size[size.max_axis_index()]
+	var cells := Vector3i.ONE
+	for i in 40:
+		var edge := sqrt(low * high)
+		cells = Vector3i((size / edge).round().max(Vector3.ONE))
+		if cells.x * cells.y * cells.z > count:
+			low = edge
+		else:
+			high = edge
+	return Vector3i((size / high).round().max(Vector3.ONE))
 
 
 static func _wall_of(body: DestructibleBody) -> float:
@@ -105,6 +135,12 @@ static func _bake_with_splinters(undo: EditorUndoRedoManager, body: Destructible
 	var pattern: int = body.material.splinter_pattern
 	set_value(undo, mesh, &"splinter_pattern", pattern if pattern != 0 else int(DestructibleMesh.SPLINTERS_VORONOI))
 	set_value(undo, mesh, &"splinter_direction", body.material.grain_direction)
+	_bake(mesh)
+
+
+static func _bake_stretched(undo: EditorUndoRedoManager, body: DestructibleBody, mesh: DestructibleMesh) -> void:
+	var scale := body.global_basis.get_scale().abs()
+	set_value(undo, mesh, &"stretch", scale / scale.x)
 	_bake(mesh)
 
 

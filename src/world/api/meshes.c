@@ -14,7 +14,7 @@
 #define QUALITY_CLAMP 4.0f // default of FemMeshDef.quality_clamp; chosen (docs/method.md, "Slivers")
 
 FemMeshDef fem_default_mesh_def(void) {
-	return (FemMeshDef){.quality_clamp = QUALITY_CLAMP, .cookie = FEM_COOKIE_MESH};
+	return (FemMeshDef){.quality_clamp = QUALITY_CLAMP, .stretch = {1.0f, 1.0f, 1.0f}, .cookie = FEM_COOKIE_MESH};
 }
 
 // ---- partition
@@ -33,11 +33,23 @@ static FemResult partition(const FemMesh *mesh, int32_t *out_part) {
 				  : FEM_OK;
 }
 
+// Of the shape that bodies have. False when memory fails.
+static bool find_plate_cells(const FemMesh *mesh, FemPlateCells *out) {
+	FemVec3 *stretched = FEM_ALLOC_ARRAY_UNSET(FemVec3, mesh->node_count);
+	if (!stretched)
+		return false;
+	for (int32_t i = 0; i < mesh->node_count; i++)
+		stretched[i] = fem_vec3_multiply(mesh->positions[i], mesh->stretch);
+	bool is_found = fem_plate_cells_find(
+		stretched, mesh->node_count, mesh->tets, mesh->tet_count, mesh->tet_plates, mesh->tet_regions, out);
+	FEM_FREE_ARRAY(stretched, mesh->node_count);
+	return is_found;
+}
+
 // layout: null, or one whose partition this is.
 static FemResult build_with_parts(FemMesh *mesh, const int32_t *part, const int32_t *layout) {
 	FemPlateCells cells;
-	if (fem_plate_cells_find(mesh->positions, mesh->node_count, mesh->tets, mesh->tet_count, mesh->tet_plates,
-			mesh->tet_regions, &cells))
+	if (find_plate_cells(mesh, &cells))
 		mesh->topology = fem_topology_create_with_cells(mesh->node_count, mesh->tets, mesh->tet_count, part, &cells);
 	if (!mesh->topology)
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the topology of %d tets.", mesh->tet_count);
@@ -106,6 +118,7 @@ FemResult fem_mesh_fill(FemMesh *mesh, const FemMeshDef *def, const int32_t *nod
 		.node_count = def->node_count,
 		.tet_count = def->tet_count,
 		.quality_clamp = def->quality_clamp,
+		.stretch = def->stretch,
 		.moments = fem_volume_moments(def->node_positions, def->tets, def->tet_count),
 	};
 	FemResult result = FEM_OK;

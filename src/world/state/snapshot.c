@@ -192,8 +192,10 @@ static void read_mesh(FemStream *s, FemMesh *mesh, const FemMeshDef *sizes) {
 
 static void sync_mesh(FemStream *s, FemMesh *mesh) {
 	bool in_use = mesh->in_use;
-	FemMeshDef sizes = {
-		.node_count = mesh->node_count, .tet_count = mesh->tet_count, .quality_clamp = mesh->quality_clamp};
+	FemMeshDef sizes = {.node_count = mesh->node_count,
+		.tet_count = mesh->tet_count,
+		.quality_clamp = mesh->quality_clamp,
+		.stretch = mesh->stretch};
 	FEM_STREAM(s, mesh->generation);
 	fem_stream_bool(s, &in_use);
 	if (!in_use)
@@ -201,6 +203,7 @@ static void sync_mesh(FemStream *s, FemMesh *mesh) {
 	FEM_STREAM(s, sizes.node_count);
 	FEM_STREAM(s, sizes.tet_count);
 	FEM_STREAM(s, sizes.quality_clamp);
+	FEM_STREAM(s, sizes.stretch);
 	s->failed = s->failed || sizes.node_count < 4 || sizes.tet_count < 1;
 	if (s->failed)
 		return;

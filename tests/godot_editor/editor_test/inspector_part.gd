@@ -130,6 +130,20 @@ func _test_estimate_and_faults() -> void:
 	torus.wall_thickness = 0.0
 	torus.mesh = TorusMesh.new()
 	check(find.find(torus).all(func(fault: RefCounted) -> bool: return not fault.text.contains("looks hollow")), "no fault: shape of Godot's own", "it is told")
+	# A scale that makes another shape of what was baked, and of cells.
+	mesh.element_count = 200
+	mesh.bake()
+	torus.mesh = mesh
+	torus.scale = Vector3(1, 0.1, 1)
+	await _mend(find, torus, "stretches it 10.0 times", mesh)
+	check(mesh.stretch.is_equal_approx(Vector3(1, 0.1, 1)), "the stretch is the scale", "it is %s" % mesh.stretch)
+	torus.mesh = null
+	torus.size = Vector3.ONE
+	torus.cells = Vector3i(4, 4, 4)
+	await _mend(find, torus, "10.0 times as long as wide", mesh)
+	check(torus.cells == Vector3i(8, 1, 8), "the cells match", "they are %s" % torus.cells)
+	torus.scale = Vector3.ONE
+	torus.mesh = TorusMesh.new()
 	# Kept states can be taken back.
 	print("--one warning: a start state that is none")
 	torus.start_state = {"data": PackedByteArray()}
@@ -140,6 +154,17 @@ func _test_estimate_and_faults() -> void:
 	check(rows.any(func(row: Button) -> bool: return row.text == "Start Whole"), "kept_state_is_told", "it is not")
 	torus.start_state = {}
 	await frames(2)
+
+
+## The fault with this text is there, and gone when it has been mended.
+func _mend(find: Script, of: DestructibleBody, text: String, mesh: DestructibleMesh) -> void:
+	var found: Array = find.find(of).filter(func(fault: RefCounted) -> bool: return fault.text.contains(text))
+	check(found.size() == 1, "fault: " + text, "%d of it" % found.size())
+	if found.size() == 1:
+		found[0].mend.call(host.get_undo_redo())
+		await host._wait_for_bake(mesh)
+	check(find.find(of).all(func(fault: RefCounted) -> bool: return not fault.text.contains("stretch") and not fault.text.contains("as long as wide")),
+			"mended: " + text, "it is still there")
 
 
 func _test_presets() -> void:
