@@ -63,8 +63,9 @@ typedef struct FemShedDef {
 	int32_t observer_count;
 	int32_t awake_max;  // pieces awake that are to be left, twice as many where they fly; default 0: no bound
 	int32_t pieces_max; // pieces of all bodies that are to be left; default 0: no bound
-	// m/s of a piece 10 m away, default 0.5: what moves more slowly, and touches something, may be put to sleep at
-	// once; farther away by so much faster, four times where nobody looks.
+	// m/s of a piece 10 m away, default 0.5: what moves more slowly, and is held up by something at rest, may be put to
+	// sleep at once; farther away by so much faster, four times where nobody looks. What looks larger than 0.1 m from
+	// 10 m must be at rest.
 	float freeze_speed;
 	float freeze_time;    // s for which it then sleeps on whatever touches it; default 1
 	float fade_time;      // s in which pieces fade that must go altogether; default 0.5. What is unseen goes at once

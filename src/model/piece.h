@@ -20,7 +20,7 @@ typedef struct FemPiece {
 	// ---- what limits on the work of a step made of it (fem_budget.h)
 	double frozen_until; // s, of the world's time: contact does not wake it before
 	bool waits_to_wake;  // something would have woken it
-	bool is_touching;    // scratch of one call of fem_world_shed()
+	bool is_held_up;     // scratch of one call of fem_world_shed()
 
 	// ---- measures, of the rest shape; those of its surface are 0 while the world has contacts off. Centre of mass and
 	// inertia are not among them: those of an elastic piece change with its shape, and each stage that asks for them

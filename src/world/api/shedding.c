@@ -20,6 +20,10 @@
 // m, edge of a cube at NEAR_DISTANCE: what looks larger is seen to vanish, and does not fade for the sake of time. Half
 // a brick; chosen
 #define LARGE_SIZE 0.1
+// s, for which what looks larger must have been slower than the speed of sleep before it is frozen: a slab that begins
+// to topple would hang in the air. Chosen, a fifth of what sleep takes
+#define LARGE_REST 0.1
+#define HELD_LEAST 0.05f // of FemContact.props of what it touches: less is nothing that holds it up; as in bearing.c
 #define FREEZE_TIME_MAX 1e6f // s; chosen: longer than a game
 #define COUNT_MAX (1 << 24)  // pieces that are ranked; chosen
 
@@ -123,14 +127,26 @@ static void sort(Shedding *s) {
 
 // ---- sleep
 
-static void mark_touching(FemWorld *world) {
+// Pieces that touch what does not move, or what rests on that: shards of a slab touch each other while they fall.
+static void mark_held_up(FemWorld *world) {
 	const FemContactStage *stage = &world->contacts;
 	for (int32_t i = 0; i < 2 * stage->contact_count; i++) {
-		const FemContactSide *side = &stage->contacts[i / 2].side[i % 2];
+		const FemContact *contact = &stage->contacts[i / 2];
+		const FemContactSide *side = &contact->side[i % 2];
 		FemBody *body = fem_side_is_body(side) ? world->bodies[side->body] : NULL;
-		if (body && side->piece < body->topology->component_count)
-			body->pieces[side->piece].is_touching = true;
+		bool holds = contact->side[1 - i % 2].is_fixed || contact->props[1 - i % 2] > HELD_LEAST;
+		if (body && side->piece < body->topology->component_count && holds)
+			body->pieces[side->piece].is_held_up = true;
 	}
+}
+
+static bool is_at_rest(const FemWorld *world, const FemBody *body, int32_t component) {
+	FemRange parts = body->topology->component_parts[component];
+	for (int32_t p = parts.begin; p < parts.end; p++) {
+		if ((double)body->part_still[p] * (double)world->step_dt < LARGE_REST)
+			return false;
+	}
+	return true;
 }
 
 static bool is_on_ground(const FemBody *body, FemRange nodes) {
@@ -141,14 +157,15 @@ static bool is_on_ground(const FemBody *body, FemRange nodes) {
 	return false;
 }
 
-// Contact must find it where it is: what flies is not stopped in the air. Nor is what hangs together by bonds: a piece
-// of a tower that begins to fall would hold all of it.
+// Something must hold it up: what flies is not stopped in the air. Nor is what hangs together by bonds: a piece of a
+// tower that begins to fall would hold all of it.
 static bool may_freeze(const Shedding *s, const Candidate *candidate) {
 	const FemBody *body = s->world->bodies[candidate->body];
 	FemRange nodes = body->topology->component_nodes[candidate->component];
 	return candidate->awake && !body->pieces[candidate->component].is_joined &&
 		candidate->speed < (double)s->def->freeze_speed &&
-		(body->pieces[candidate->component].is_touching || is_on_ground(body, nodes));
+		(body->pieces[candidate->component].is_held_up || is_on_ground(body, nodes)) &&
+		(!candidate->is_large || is_at_rest(s->world, body, candidate->component));
 }
 
 static int32_t freeze_most(Shedding *s) {
@@ -222,7 +239,7 @@ static void list_candidates(Shedding *s, bool of_all) {
 		int32_t largest = is_listed ? fem_largest_piece(body->topology) : 0;
 		for (int32_t c = 0; is_listed && c < body->topology->component_count; c++) {
 			bool awake = fem_piece_is_live(body, c);
-			body->pieces[c].is_touching = false;
+			body->pieces[c].is_held_up = false;
 			s->awake += awake;
 			if ((awake || of_all) && !fem_piece_is_attached(body, c) && s->count < s->capacity)
 				add(s, b, c, awake, largest);
@@ -259,7 +276,7 @@ FemResult fem_world_shed(FemWorldId id, const FemShedDef *def, FemShedResult *ou
 		done.awake = s.awake;
 		sort(&s);
 		if (def->awake_max > 0 && s.awake > def->awake_max) {
-			mark_touching(world);
+			mark_held_up(world);
 			done.frozen = freeze_most(&s);
 			done.faded = fade(&s, s.awake - count_going(world, true) - FLYING_SHARE * def->awake_max, true);
 		}
