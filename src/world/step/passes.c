@@ -242,8 +242,16 @@ void fem_passes_find_who_goes_back(FemStep *step) {
 	}
 }
 
-// Contacts keep what the pass found of them where the step is over. Elsewhere they are as they were found: friction of
-// a pass that was dropped would hold pieces that have come apart like glue (the slab: 2.3 m/s instead of 4.8).
+// What pressed in a pass mostly does in the next, too, which begins with that.
+static void keep_what_pressed(FemStep *step, const FemComposite *composite) {
+	FemContact *kept = step->world->contacts.contacts;
+	for (int32_t i = composite->contacts.begin; i < composite->contacts.end; i++)
+		kept[step->composites.contact_places[i]].active = step->composites.contacts[i].active;
+}
+
+// Contacts keep what the pass found of them where the step is over. Elsewhere they are as they were found, but for
+// which of them press: friction of a pass that was dropped would hold pieces that have come apart like glue (the slab:
+// 2.3 m/s instead of 4.8).
 static void settle_composites(FemStep *step) {
 	FemWorld *world = step->world;
 	for (int32_t c = 0; c < step->composites.count; c++) {
@@ -254,6 +262,8 @@ static void settle_composites(FemStep *step) {
 			fem_contacts_keep_solved(step, c);
 			continue;
 		}
+		if (composite->bond_count == 0) // what holds bonds keeps more (joined_pieces.c)
+			keep_what_pressed(step, composite);
 		for (int32_t i = composite->proxies.begin; i < composite->proxies.end; i++) {
 			int32_t index = step->composites.proxy_list[i];
 			step->proxies[index] = fem_collider_proxy(&world->colliders[index], world->def.gravity, step->dt);
