@@ -173,15 +173,13 @@ int32_t fem_policy_iteration_cap(int32_t of_materials, int32_t island_count) {
 // ---- the solves of a step
 
 #define PASSES 4            // solves a step while the set of active contacts still changes: 1 to 3 do (docs/method.md)
-// Those of a pass in which the step is taken again. With 2 the tick in which a wall is struck takes 150 M instructions,
-// with 3 130 to 190, with 4 and all contacts anew 370, and the slab breaks into as many pieces.
-#define PASSES_AGAIN 2
+#define PASSES_AGAIN 2      // those of a pass in which the step is taken again after bonds broke; chosen
 #define LOOSE 3.0f          // times the tolerance: enough to see which contacts press ...
 #define LOOSE_ITERATIONS 30 // ... and so are these in a heap, whose jammed pieces converge slowly
 #define HEAP_ISLANDS 8      // islands of a composite from which on it counts as a heap; chosen
 
-int32_t fem_policy_first_pass(bool is_again) {
-	return is_again ? PASSES - PASSES_AGAIN : 0;
+int32_t fem_policy_first_pass(int32_t step_pass, int32_t bond_count) {
+	return step_pass > 0 && bond_count > 0 ? PASSES - PASSES_AGAIN : 0;
 }
 
 // The active set is looked for by loose solves, one after the other until it stays as it is; the last one is sharp.

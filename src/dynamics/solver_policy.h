@@ -78,9 +78,9 @@ typedef struct FemSolvePass {
 	bool is_last;
 } FemSolvePass;
 
-// The first solve of a system. One that is solved for again because something broke in it begins with the contacts that
-// pressed in the pass before, where bonds broke with their friction, too, and few solves are left to it.
-int32_t fem_policy_first_pass(bool is_again);
+// The first solve that a system does in a later pass of a step: once bonds broke it begins with the active set and the
+// friction that the pass before came to, and few solves are left to it.
+int32_t fem_policy_first_pass(int32_t step_pass, int32_t bond_count);
 
 // The pass-th solve of a step for a system with this tolerance and cap. settled: the solve before left the set of
 // active contacts as it was, or there are no contacts.

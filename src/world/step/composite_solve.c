@@ -362,8 +362,7 @@ static void solve_passes(FemCompositeTask *task) {
 	int32_t cap = task->system.max_iterations;
 	bool settled =
 		task->system.contacts.count == 0 || task->system.is_direct || fem_modal_direct_is_possible(&task->system);
-	bool is_again = task->step->moves > 0 || (task->step->pass > 0 && task->system.contacts.bond_count > 0);
-	int32_t first = fem_policy_first_pass(is_again);
+	int32_t first = fem_policy_first_pass(task->step->pass, task->system.contacts.bond_count);
 	for (int32_t index = first;; index++) {
 		FemSolvePass pass = fem_policy_pass(index, settled, tolerance, cap, task->system.island_count);
 		task->system.tolerance = pass.tolerance;
