@@ -1,4 +1,5 @@
 // Fracture ends within the step in which it begins: what breaks takes the step again with its new pieces.
+#include "bench/strain.h"
 #include "contact_rig.h"
 #include "fem_test.h"
 #include "model/piece.h"
@@ -15,8 +16,12 @@
 
 typedef struct Blow {
 	double ball_speed; // m/s down, 0.1 s after the start
-	int32_t pieces;
+	int32_t pieces;    // 0.2 s after the start: at 30 Hz it breaks in the third step
+	double over_share; // largest share of tets, in what was published, above 3 times the strain at break
 } Blow;
+
+// Toughness over E of the slab in fracture_scenes.c.
+#define SLAB_STRAIN_AT_BREAK (1.6e5 / 5e8)
 
 static Blow strike_seeded_slab(uint32_t seed, double hz, int32_t substeps, int32_t passes, int32_t workers) {
 	FemScene scene = *fem_scene_find("slab");
@@ -26,15 +31,21 @@ static Blow strike_seeded_slab(uint32_t seed, double hz, int32_t substeps, int32
 	def.fracture_passes_max = passes;
 	FemWorldId world = fem_world_create(&def);
 	FemSceneBodies bodies = fem_scene_build(&scene, world);
-	for (int32_t step = 0; step < (int32_t)(0.1 * hz + 0.5); step++) {
+	StrainWatch *strain = strain_watch_open(bodies.ids, bodies.count);
+	Blow blow = {0};
+	for (int32_t step = 1; step <= (int32_t)(0.2 * hz + 0.5); step++) {
 		if (scene.drive)
-			scene.drive(&bodies, step, scene.dt);
+			scene.drive(&bodies, step - 1, scene.dt);
 		fem_world_step(world, scene.dt, substeps);
+		blow.over_share = fmax(blow.over_share, strain_watch_share(strain, 3.0 * SLAB_STRAIN_AT_BREAK));
+		FemColliderResult result;
+		FEM_CHECK_INT(fem_collider_get_result(bodies.balls[0].id, &result), FEM_OK);
+		if (step == (int32_t)(0.1 * hz + 0.5))
+			blow.ball_speed = -(double)result.linear_velocity.y;
 	}
-	FemColliderResult result;
-	FEM_CHECK_INT(fem_collider_get_result(bodies.balls[0].id, &result), FEM_OK);
 	FEM_CHECK_INT(fem_world_validate(world), FEM_OK);
-	Blow blow = {-(double)result.linear_velocity.y, fem_body_get_pieces(bodies.ids[0], NULL, 0)};
+	blow.pieces = fem_body_get_pieces(bodies.ids[0], NULL, 0);
+	strain_watch_close(strain);
 	fem_scene_bodies_free(&bodies);
 	fem_world_destroy(world);
 	return blow;
@@ -86,21 +97,25 @@ static Blow strike_slab(double hz, int32_t substeps, int32_t passes, int32_t wor
 	return strike_seeded_slab(fem_scene_find("slab")->seed, hz, substeps, passes, workers);
 }
 
-// 240 Hz with 16 substeps gives 4.3 m/s and 51 pieces in the mean of three of these seeds, by which results of any rate
-// are measured; those of a single seed differ by half when a solve takes another way within its tolerance. Without
-// passes the ball is stopped.
+// Results of any rate are measured by the speed of the converged reference, 4.3 m/s, and by the 44 pieces that 240 Hz
+// with 16 substeps gives in the mean of these seeds; those of a single seed differ by half when a solve takes another
+// way within its tolerance. Without passes the ball is stopped. What could not be split and stays elastic is strained
+// far in between: 1.9 % of the tets at 120 Hz and 2.9 at 240.
 FEM_TEST(passes, a_ball_goes_through_a_slab_at_any_rate) {
 	static const double rates[] = {30.0, 60.0, 120.0, 240.0};
 	for (int i = 0; i < 4; i++) {
-		double speed = 0.0, pieces = 0.0;
-		for (uint32_t seed = 3; seed < 11; seed++) {
+		double speed = 0.0, pieces = 0.0, over = 0.0;
+		for (uint32_t seed = 3; seed < 19; seed++) {
 			Blow blow = strike_seeded_slab(seed, rates[i], 1, 24, 1);
-			speed += 0.125 * blow.ball_speed;
-			pieces += 0.125 * blow.pieces;
+			speed += blow.ball_speed / 16.0;
+			pieces += blow.pieces / 16.0;
+			over += blow.over_share / 16.0;
 		}
-		printf("  %.0f Hz: ball at %.2f m/s, %.1f pieces\n", rates[i], speed, pieces);
+		printf(
+			"  %.0f Hz: ball at %.2f m/s, %.1f pieces, %.2f %% strained far\n", rates[i], speed, pieces, 100.0 * over);
 		FEM_CHECK_NEAR(speed, 4.3, 0.15 * 4.3);
-		FEM_CHECK(pieces > 51 / 1.7 && pieces < 51 * 1.5);
+		FEM_CHECK(pieces > 44 / 1.5 && pieces < 44 * 1.5);
+		FEM_CHECK(over < (rates[i] > 200.0 ? 0.025 : 0.01)); // at 240 Hz a crack takes longer than a step
 	}
 	Blow without = strike_slab(60.0, 1, 0, 1);
 	printf("  without passes: %.2f m/s, %d pieces\n", without.ball_speed, without.pieces);

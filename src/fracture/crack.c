@@ -459,6 +459,7 @@ FemCrackSplits fem_crack_split(FemBody *body, const FemCrackRules *rules, double
 		split_and_wait(&run, &body->step->separations[i], 0);
 		run_on(&run);
 	}
+	run.result.is_whole = run.result.count < rules->most && run.area > 0.0;
 	FEM_ASSERT(run.result.count <= rules->most && (run.result.count == 0) == (body->breaking->cut_count == 0));
 	if (run.result.count == 0)
 		fem_split_close(body->own_topology);

@@ -15,6 +15,7 @@ typedef struct FemCrackSplits {
 	int32_t count; // nodes split
 	int32_t edges; // that the farthest crack has run
 	double time;   // s, in which the tip of the fastest crack has passed one of them
+	bool is_whole; // all nodes of the list were tried, or wait beside one that was split
 } FemCrackSplits;
 
 // The strength over the stress at which a crack runs on through a node with that star (crack_tip.h).

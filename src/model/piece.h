@@ -68,8 +68,9 @@ typedef struct FemPiece {
 	double shape_rotation[9]; // of rigid ones: from the axes of the shape to those of the world, row by row
 
 	// ---- passes of a step (world/step/passes.h); false between steps
-	bool goes_back; // takes the step again
-	bool is_over;   // its step ended in an earlier pass
+	bool goes_back;    // takes the step again
+	bool is_over;      // its step ended in an earlier pass
+	bool cannot_split; // it is strained far beyond its strength, and every cut would leave too little
 
 	// ---- solver
 	struct FemPreconditioner *preconditioner; // null: none is needed, or memory failed

@@ -128,6 +128,11 @@ FemResult fem_world_def_check(FemWorldDef *def);  // and clamps
 FemResult fem_world_change_pool(FemWorld *world, const FemJobSystem *jobs, int32_t worker_count);
 void fem_step_errors_log(FemWorld *world); // what the step lost, once a world for each kind
 
+// Whether nothing broke off from it: it has the pieces of its mesh.
+static inline bool fem_body_is_whole(const FemWorld *world, const FemBody *body) {
+	return body->topology->component_count <= world->meshes[body->mesh_index].topology->component_count;
+}
+
 // Whether no METIS part of the body is awake. A kinematic body never sleeps.
 static inline bool fem_body_sleeps(const FemBody *body) {
 	return body->live_part_count == 0 && !body->kinematic;

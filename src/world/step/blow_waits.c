@@ -44,8 +44,7 @@ static void let_go(FemContact *contacts, int32_t count, int32_t body) {
 bool fem_blow_wait(FemStep *step, int32_t body_index) {
 	const FemWorld *world = step->world;
 	FemBody *body = world->bodies[body_index];
-	bool is_whole = body->topology->component_count <= world->meshes[body->mesh_index].topology->component_count;
-	if (step->pass > 0 || !is_whole || body->live_part_count < body->topology->part_count ||
+	if (step->pass > 0 || !fem_body_is_whole(world, body) || body->live_part_count < body->topology->part_count ||
 		body->breaking->blow_waits >= WAITS_MAX || fem_body_goes_back_whole(body) || !is_alone(step, body_index))
 		return false;
 	body->step->waits = true;

@@ -269,8 +269,7 @@ static float surface_energy(const FemBody *body, int32_t component) {
 // through the section of a piece is not begun, unless the piece is held, which may be pierced.
 static bool is_enough(const FemWorld *world, const FemBody *body, int32_t component, float energy) {
 	const FemPiece *piece = &body->pieces[component];
-	bool is_whole = body->topology->component_count <= world->meshes[body->mesh_index].topology->component_count;
-	float sections = is_whole ? FEM_SECTIONS_LEAST : FEM_BROKEN_SECTIONS_LEAST;
+	float sections = fem_body_is_whole(world, body) ? FEM_SECTIONS_LEAST : FEM_BROKEN_SECTIONS_LEAST;
 	return fem_piece_is_attached(body, component) ||
 		FEM_CRACK_SHARE * energy >= sections * surface_energy(body, component) * piece->volume / piece->length;
 }

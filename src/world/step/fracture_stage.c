@@ -16,6 +16,7 @@
 #include "world/step/crushing.h"
 #include "world/step/dicing.h"
 #include "world/step/passes.h"
+#include "world/step/rigid_pieces.h"
 #include "world/step/work_limits.h"
 #include "world/world.h"
 
@@ -27,6 +28,11 @@
 // they do so within the look. Nodes that would
 // want still less, of elements more than 3 fragments long, wait for a load that they see. Chosen.
 #define TIP_SHARE 0.1f
+
+// Stress over strength from which on a piece that no cut can part is rigid in place of strained, what bends so far is
+// seen to, and how many of the smallest fragments make a piece in which another place would give way. Both chosen.
+#define UNSPLIT_EXCESS 2.0f
+#define FEW_FRAGMENTS 16.0f
 
 typedef struct Fracture {
 	FemStep *step;
@@ -266,6 +272,35 @@ static void note_cuts(FemBody *body) {
 		fem_body_send_back(body, 0);
 }
 
+// Whether a piece is so small that no cut may part it. What is whole always has a place that does.
+static bool is_of_few_fragments(const FemWorld *world, const FemBody *body, int32_t component, int32_t node) {
+	const FemTopology *t = body->topology;
+	float fragment = body->tet_fragment[t->node_tets[t->node_tet_start[node]] / 4];
+	return !fem_body_is_whole(world, body) && body->pieces[component].volume < FEW_FRAGMENTS * fragment;
+}
+
+// What is strained far and finds no cut that leaves enough on both sides goes back, to be rigid from the next pass on
+// (rigid_pieces.h).
+static void send_back_what_cannot_split(const FemWorld *world, FemBody *body) {
+	const FemTopology *t = body->topology;
+	const FemSeparation *list = body->step->separations;
+	int32_t *was_split = body->breaking->order; // [component], of those in the list
+	for (int32_t i = 0; i < body->step->separation_count; i++)
+		was_split[fem_node_component(t, list[i].node)] = 0;
+	for (int32_t i = 0; i < body->step->separation_count; i++)
+		was_split[fem_node_component(t, list[i].node)] |= body->breaking->marks[list[i].node];
+	for (int32_t i = 0; i < body->step->separation_count; i++) {
+		int32_t component = fem_node_component(t, list[i].node);
+		FemPiece *piece = &body->pieces[component];
+		if (list[i].excess < UNSPLIT_EXCESS || was_split[component] ||
+			!is_of_few_fragments(world, body, component, list[i].node) || !fem_rigid_pieces_may_hold(body, component))
+			continue;
+		piece->borne = piece->cannot_split ? fmaxf(piece->borne, list[i].excess) : list[i].excess;
+		piece->cannot_split = true;
+		fem_body_send_back(body, component);
+	}
+}
+
 static void cut_body(FemWorld *world, FemBody *body, uint64_t order, float dt, bool is_look, FemDice *dice) {
 	FemBreaking *breaking = body->breaking;
 	double unbound = INFINITY;
@@ -286,6 +321,8 @@ static void cut_body(FemWorld *world, FemBody *body, uint64_t order, float dt, b
 		note_cuts(body);
 	if (breaking->cut_count > 0 && is_look)
 		fem_blows_settle_uncut(body);
+	if (splits.is_whole && !is_look)
+		send_back_what_cannot_split(world, body);
 }
 
 static void cut_task(void *context, int32_t task) {
@@ -393,7 +430,7 @@ static Fracture open_fracture(FemStep *step, bool is_look) {
 	};
 }
 
-// True: something was cut.
+// True: something was cut, or is to be rigid instead.
 static bool cut_bodies(Fracture *fracture) {
 	FemWorld *world = fracture->step->world;
 	bool any = false;
@@ -404,7 +441,7 @@ static bool cut_bodies(Fracture *fracture) {
 	fem_pool_for(world->pool, world->islands.node_chunk_count, find_separations_task, fracture);
 	fem_pool_for_uneven(world->pool, fracture->body_count, cut_task, fracture);
 	for (int32_t i = 0; i < fracture->body_count; i++)
-		any |= world->bodies[fracture->bodies[i]]->breaking->cut_count > 0;
+		any |= world->bodies[fracture->bodies[i]]->step->goes_back;
 	return any;
 }
 

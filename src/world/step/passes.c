@@ -151,7 +151,7 @@ void fem_body_send_back(FemBody *body, int32_t component) {
 
 void fem_body_forget_passes(FemBody *body) {
 	for (int32_t c = 0; c < body->topology->component_count; c++)
-		body->pieces[c].goes_back = body->pieces[c].is_over = false;
+		body->pieces[c].goes_back = body->pieces[c].is_over = body->pieces[c].cannot_split = false;
 }
 
 static bool is_batch_over(const FemBody *body, int32_t batch) {
@@ -243,7 +243,7 @@ void fem_passes_find_who_goes_back(FemStep *step) {
 }
 
 // What pressed in a pass mostly does in the next, too, which begins with that.
-static void keep_what_pressed(FemStep *step, const FemComposite *composite) {
+static void keep_active_contacts(FemStep *step, const FemComposite *composite) {
 	FemContact *kept = step->world->contacts.contacts;
 	for (int32_t i = composite->contacts.begin; i < composite->contacts.end; i++)
 		kept[step->composites.contact_places[i]].active = step->composites.contacts[i].active;
@@ -263,7 +263,7 @@ static void settle_composites(FemStep *step) {
 			continue;
 		}
 		if (composite->bond_count == 0) // what holds bonds keeps more (joined_pieces.c)
-			keep_what_pressed(step, composite);
+			keep_active_contacts(step, composite);
 		for (int32_t i = composite->proxies.begin; i < composite->proxies.end; i++) {
 			int32_t index = step->composites.proxy_list[i];
 			step->proxies[index] = fem_collider_proxy(&world->colliders[index], world->def.gravity, step->dt);

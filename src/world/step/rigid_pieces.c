@@ -193,16 +193,25 @@ static bool is_stiff_crumb(const FemBody *body, int32_t component) {
 	return true;
 }
 
+bool fem_rigid_pieces_may_hold(const FemBody *body, int32_t component) {
+	return is_free_to_choose(body) && !fem_body_goes_back_whole(body) && !fem_piece_is_attached(body, component) &&
+		!body->pieces[component].is_rigid && fem_piece_is_wholly_live(body, component) &&
+		fem_probe_is_possible(body, component) && least_strength(body, component) > 0.0f;
+}
+
 void fem_rigid_pieces_take_crumbs(FemStep *step) {
 	FemWorld *world = step->world;
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		if (!is_free_to_choose(body) || !body->step->was_split || body->step->is_over)
+		if (!is_free_to_choose(body) || body->step->is_over)
 			continue;
 		for (int32_t c = 0; c < body->topology->component_count; c++) {
-			if (!body->pieces[c].is_rigid && !body->pieces[c].is_over && fem_piece_is_wholly_live(body, c) &&
-				is_stiff_crumb(body, c))
+			if (body->pieces[c].is_rigid || body->pieces[c].is_over || !fem_piece_is_wholly_live(body, c))
+				continue;
+			if (body->step->was_split && is_stiff_crumb(body, c))
 				make_rigid(body, c, INFINITY);
+			else if (body->pieces[c].cannot_split)
+				make_rigid(body, c, RISE_SHARE * least_strength(body, c));
 		}
 	}
 }
@@ -382,8 +391,8 @@ static void probe_task(void *context, int32_t index) {
 	FemPiece *piece = &body->pieces[island->component];
 	if (piece->is_over)
 		return;
-	bool is_loaded =
-		piece->is_rigid && !isinf(piece->margin) && !piece->blow_decides && !piece->blow_broke && !piece->is_limited;
+	bool is_decided = piece->blow_decides || piece->blow_broke || piece->cannot_split || piece->is_limited;
+	bool is_loaded = piece->is_rigid && !isinf(piece->margin) && !is_decided;
 	piece->load = (uint8_t)(is_loaded ? load_of_piece(body, island->component, step->dt) : LOAD_LOW);
 }
 

@@ -19,8 +19,12 @@
 // At the start of the step: pieces of bodies that are to be rigid become so.
 void fem_rigid_pieces_begin(FemStep *step);
 
-// After the splits of a pass: stiff pieces that are too small to be split again are rigid from their making on.
+// After the splits of a pass: stiff pieces that are too small to be split again are rigid from their making on, others
+// that their strain cannot split (FemPiece.cannot_split) until it is more than they bore.
 void fem_rigid_pieces_take_crumbs(FemStep *step);
+
+// Whether a piece may be rigid in place of strained beyond its strength.
+bool fem_rigid_pieces_may_hold(const FemBody *body, int32_t component);
 
 // After the looks at blows: what they broke moves as rigid pieces, too, until the step's own loads strain it.
 void fem_rigid_pieces_take_struck(FemStep *step);
