@@ -132,8 +132,9 @@ static inline void sum_row(const FemBody *body, int32_t node, float m[9]) {
 	Wide4 column[3] = {wide4_splat(0.0f), wide4_splat(0.0f), wide4_splat(0.0f)};
 	for (int32_t k = topology->row_start[node]; k < topology->row_start[node + 1]; k++) {
 		const float *block = body->step->row_blocks + 9 * (int64_t)k;
-		for (int c = 0; c < 3; c++)
-			column[c] = wide4_add(column[c], wide4_load(block + 3 * c));
+		column[0] = wide4_add(column[0], wide4_load(block));
+		column[1] = wide4_add(column[1], wide4_load(block + 3));
+		column[2] = wide4_add(column[2], wide3_load(block + 6));
 	}
 	for (int c = 0; c < 3; c++) {
 		for (int r = 0; r < 3; r++)
@@ -201,13 +202,13 @@ static double multiply(const FemBody *body, int32_t begin, int32_t end, const Fe
 			Pair d = pair_sub(pair_load(&x[column[k]].x, &x[column[k + 1]].x), xi2);
 			sum0 = pair_add(sum0, pair_mul(pair_load(block, block + 9), PAIR_BROADCAST(d, 0)));
 			sum1 = pair_add(sum1, pair_mul(pair_load(block + 3, block + 12), PAIR_BROADCAST(d, 1)));
-			sum2 = pair_add(sum2, pair_mul(pair_load(block + 6, block + 15), PAIR_BROADCAST(d, 2)));
+			sum2 = pair_add(sum2, pair_mul(pair_make(wide4_load(block + 6), wide3_load(block + 15)), PAIR_BROADCAST(d, 2)));
 		}
 		if (k < row_end) {
 			Pair d = pair_sub(pair_make(wide4_load(&x[column[k]].x), xi), xi2);
 			sum0 = pair_add(sum0, pair_mul(pair_load(block, zero_block), PAIR_BROADCAST(d, 0)));
 			sum1 = pair_add(sum1, pair_mul(pair_load(block + 3, zero_block), PAIR_BROADCAST(d, 1)));
-			sum2 = pair_add(sum2, pair_mul(pair_load(block + 6, zero_block), PAIR_BROADCAST(d, 2)));
+			sum2 = pair_add(sum2, pair_mul(pair_make(wide3_load(block + 6), wide4_load(zero_block)), PAIR_BROADCAST(d, 2)));
 		}
 		Wide4 sum = pair_fold(pair_add(pair_add(sum0, sum1), sum2));
 		sum = wide4_without_w(wide4_add(sum, wide4_mul(wide4_load(&body->step->diagonal[node].x), xi)));

@@ -42,6 +42,9 @@ static inline Wide4 wide4_without_w(Wide4 a) {
 static inline Wide4 wide4_yzx(Wide4 a) {
 	return (Wide4){{a.lane[1], a.lane[2], a.lane[0], a.lane[3]}};
 }
+static inline Wide4 wide4_yzww(Wide4 a) {
+	return (Wide4){{a.lane[1], a.lane[2], a.lane[3], a.lane[3]}};
+}
 
 static inline void wide4_transpose3(const Wide4 column[3], Wide4 row[3]) {
 	for (int r = 0; r < 3; r++)
@@ -75,6 +78,9 @@ static inline Wide4 wide4_without_w(Wide4 a) {
 static inline Wide4 wide4_yzx(Wide4 a) {
 	return __builtin_shufflevector(a, a, 1, 2, 0, 3);
 }
+static inline Wide4 wide4_yzww(Wide4 a) {
+	return __builtin_shufflevector(a, a, 1, 2, 3, 3);
+}
 
 // The fourth lanes of the rows hold anything.
 static inline void wide4_transpose3(const Wide4 column[3], Wide4 row[3]) {
@@ -91,6 +97,12 @@ static inline Wide4 wide4_load(const float *from) {
 	Wide4 a;
 	memcpy(&a, from, sizeof a);
 	return a;
+}
+
+// Three floats behind another one that may be read: what follows them may be another thread's. The fourth lane holds
+// anything.
+static inline Wide4 wide3_load(const float *from) {
+	return wide4_yzww(wide4_load(from - 1));
 }
 
 static inline void wide4_store(float *to, Wide4 a) {
