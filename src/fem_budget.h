@@ -22,8 +22,8 @@ typedef struct FemWorkLimits {
 	// things break to the end where large ones take a few steps.
 	int32_t fracture_work_max;
 	int32_t splits_max; // nodes of a body split a pass, besides FemWorldDef.fracture_splits_max; default 0: no bound
-	// Tets of the smallest pieces that things break into, 3..256, but at most 1/24 of the body's: whatever it is struck
-	// by, it breaks. Default 3.
+	// Tets of the smallest pieces that things break into, 3..256, but at most 1/24 of the body's, and of those beyond
+	// the first twelve pieces of a body: whatever it is struck by, it breaks. Default 3.
 	int32_t piece_tets_min;
 	// Tets of what is awake and stiff, can break, and moves by finite elements; default 0: no bound. What is beyond is
 	// rigid and does not break for the time; what is breaking comes first, so that cracks end before others begin. A

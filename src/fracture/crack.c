@@ -223,7 +223,7 @@ static void add_tet(TetSet *set, int32_t tet) {
 static bool is_enough(const FemBody *body, int32_t tet, bool is_pierced, TetSet *set) {
 	const FemTopology *t = body->topology;
 	double volume = 0.0, least = is_pierced ? 0.0 : (double)body->tet_fragment[tet];
-	int32_t fewest = fem_fewest_tets(body->breaking);
+	int32_t fewest = fem_fewest_tets(body);
 	memset(set->place, 0, sizeof set->place);
 	set->count = 0;
 	add_tet(set, tet);

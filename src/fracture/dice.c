@@ -229,7 +229,7 @@ static void join(const FemBody *body, FemDice *dice, const Growth *growth) {
 // Returns where the list of tets in dice ends now.
 static int32_t grow(const FemBody *body, FemDice *dice, int32_t tet, int32_t begin) {
 	Growth growth = {
-		.center = center_of(body, tet), .die = dice->count, .begin = begin, .fewest = fem_fewest_tets(body->breaking)};
+		.center = center_of(body, tet), .die = dice->count, .begin = begin, .fewest = fem_fewest_tets(body)};
 	float factor = 1.0f + SIZE_VARIATION * chance(body, tet);
 	dice->dice[dice->count++] = (FemDie){.tet = tet};
 	for (int32_t next = tet; next >= 0 && !is_enough(&growth, factor); next = next_tet(body, dice, &growth))

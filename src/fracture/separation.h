@@ -69,9 +69,15 @@ typedef struct FemBreaking {
 	size_t bytes, split_bytes;
 } FemBreaking;
 
-// Tets of the smallest piece that is made of it.
-static inline int32_t fem_fewest_tets(const FemBreaking *breaking) {
-	return breaking->piece_tets_min > FEM_PIECE_TETS_MIN ? breaking->piece_tets_min : FEM_PIECE_TETS_MIN;
+// Pieces of a body, up to so many, may be as small as the material makes them whatever the limits of the step: a pane
+// that loses no chip is not pierced. Chosen
+#define FEM_FREE_PIECES 12
+
+// Tets of the smallest piece that is made of a body that can break.
+static inline int32_t fem_fewest_tets(const FemBody *body) {
+	bool is_limited = body->breaking->piece_tets_min > FEM_PIECE_TETS_MIN;
+	return is_limited && body->topology->component_count >= FEM_FREE_PIECES ? body->breaking->piece_tets_min
+																			: FEM_PIECE_TETS_MIN;
 }
 
 // Pa, an upper bound of the largest principal stress of a tet as its fibres feel it: what pulls along them counts one

@@ -121,7 +121,7 @@ static void make_rigid(FemBody *body, int32_t component, float margin) {
 // piece that its tets break into, m^3.
 static bool is_too_small_to_break(const FemBody *body, int32_t component, float fragment) {
 	int32_t tets = body->topology->component_tets[component];
-	bool is_small = tets < 2 * (body->breaking ? fem_fewest_tets(body->breaking) : FEM_PIECE_TETS_MIN) ||
+	bool is_small = tets < 2 * (body->breaking ? fem_fewest_tets(body) : FEM_PIECE_TETS_MIN) ||
 		(tets < 2 * FEM_FRAGMENT_TETS_MAX && body->pieces[component].volume < 2.0f * fragment);
 	return is_small && !body->plastics;
 }
