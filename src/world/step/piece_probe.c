@@ -277,6 +277,21 @@ static float largest_tension(const FemBody *body, int32_t cell, const FemTetStre
 	return tension;
 }
 
+// The nodes of a batch of cells for a kernel. Those of other pieces may be probed by another thread meanwhile: their
+// lanes repeat one of the piece.
+static void take_nodes(const FemBody *body, int32_t component, int set, int32_t cell, int32_t *out_nodes) {
+	const FemPlateCells *cells = &body->topology->cells;
+	int32_t first = set ? cells->count[0] : 0, corners = 2 * fem_cell_columns(set);
+	int32_t own = (cell - first) % FEM_LANES, begin = cell - own, last = first + cells->count[set] - 1;
+	const int32_t *nodes = fem_cell_batch_nodes(body->topology, set, (cell - first) / FEM_LANES);
+	for (int32_t lane = 0; lane < FEM_LANES; lane++) {
+		int32_t at = begin + lane < last ? begin + lane : last; // padding repeats the last one
+		int32_t from = piece_of_cell(body, at) == component ? lane : own;
+		for (int32_t corner = 0; corner < corners; corner++)
+			out_nodes[corner * FEM_LANES + lane] = nodes[corner * FEM_LANES + from];
+	}
+}
+
 static int32_t tensions_of_cells(const FemBody *body, int32_t component, int32_t cell, FemProbeTension out[FEM_LANES]) {
 	const FemPlateCells *cells = &body->topology->cells;
 	int set = cell < cells->count[0] ? 0 : 1;
@@ -299,8 +314,10 @@ static int32_t tensions_of_cells(const FemBody *body, int32_t component, int32_t
 			return 0; // was looked at with that one
 	}
 	FemTetStress kept[FEM_LANES * FEM_CELL_CORNERS], now[FEM_LANES * FEM_CELL_CORNERS];
+	int32_t nodes[FEM_CELL_CORNERS * FEM_LANES];
+	take_nodes(body, component, set, cell, nodes);
 	FemCellArguments arguments = fem_cell_arguments(body, set, (FemRange){0, count});
-	arguments.nodes = fem_cell_batch_nodes(body->topology, set, batch);
+	arguments.nodes = nodes;
 	arguments.leaders += begin;
 	arguments.values += (size_t)batch * (size_t)FEM_CELL_VALUES(set + 3) * FEM_LANES;
 	arguments.position = body->step->start->position;
