@@ -1,5 +1,6 @@
 // Fracture: where and when things break, what is kept, what bad input does.
 #include "fem_test.h"
+#include "fracture_rig.h"
 #include "scenes/rig.h"
 #include "topology/topology.h"
 #include "world/api/registry.h"
@@ -7,19 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-
-static FemRigDef brittle_bar(int32_t nx, int32_t n, float toughness, FemToughnessMode mode) {
-	FemRigDef def = fem_rig_bar_def(nx, n, n, FEM_CELLS_KUHN, 0.0f);
-	def.size = (FemVec3){1.0f, 0.2f, 0.2f};
-	def.material.young_modulus = 1e7f;
-	def.material.breakable = true;
-	def.material.toughness = toughness;
-	def.material.toughness_mode = mode;
-	def.material.toughness_variation = 0.0f;
-	def.material.stiffness_damping = 0.01f;
-	def.clamped = false;
-	return def;
-}
 
 typedef struct Pull {
 	double force; // N
@@ -45,7 +33,7 @@ static bool pull_apart(FemRig *rig, double first, double last, int32_t pieces, P
 // The separation tensor as force on a Kuhn mesh of spacing h breaks at tau / h^2 (docs/method.md, "Toughness"): h 0.1,
 // tau 100 N.
 FEM_TEST(fracture, uniaxial_force_mode) {
-	FemRigDef def = brittle_bar(10, 2, 100.0f, FEM_TOUGHNESS_FORCE);
+	FemRigDef def = fracture_rig_bar(10, 2, 100.0f, FEM_TOUGHNESS_FORCE);
 	FemRig rig = fem_rig_create(&def);
 	Pull pull;
 	FEM_REQUIRE(fem_body_is_valid(rig.body));
@@ -58,7 +46,7 @@ FEM_TEST(fracture, uniaxial_force_mode) {
 
 FEM_TEST(fracture, toughness_as_stress_does_not_depend_on_the_mesh) {
 	for (int32_t n = 1; n <= 4; n *= 2) {
-		FemRigDef def = brittle_bar(5 * n, n, 1e4f, FEM_TOUGHNESS_STRESS);
+		FemRigDef def = fracture_rig_bar(5 * n, n, 1e4f, FEM_TOUGHNESS_STRESS);
 		FemRig rig = fem_rig_create(&def);
 		Pull pull;
 		FEM_REQUIRE(fem_body_is_valid(rig.body));
@@ -71,7 +59,7 @@ FEM_TEST(fracture, toughness_as_stress_does_not_depend_on_the_mesh) {
 
 // Overloaded until it comes apart, then let go: what was stored throws the pieces apart.
 FEM_TEST(fracture, bar_falls_apart_and_everything_stays_sound) {
-	FemRigDef def = brittle_bar(20, 4, 1e4f, FEM_TOUGHNESS_STRESS);
+	FemRigDef def = fracture_rig_bar(20, 4, 1e4f, FEM_TOUGHNESS_STRESS);
 	def.material.toughness_variation = 0.2f;
 	FemRig rig = fem_rig_create(&def);
 	FEM_REQUIRE(fem_body_is_valid(rig.body));
@@ -97,50 +85,13 @@ FEM_TEST(fracture, bar_falls_apart_and_everything_stays_sound) {
 
 // ---- determinism
 
-// A pane-like plate, struck in the middle.
-static FemRig struck_plate(int32_t workers, uint32_t seed) {
-	FemRigDef def = fem_rig_bar_def(10, 1, 10, FEM_CELLS_FIVE, 0.2f);
-	def.size = (FemVec3){1.0f, 0.05f, 1.0f};
-	def.material.young_modulus = 1e8f;
-	def.material.density = 2500.0f;
-	def.material.breakable = true;
-	def.material.toughness = 1e5f;
-	def.world.worker_count = workers;
-	def.world.solver_tolerance = 1e-3f;
-	def.body.fracture_seed = seed;
-	FemRig rig = fem_rig_create(&def);
-	for (int32_t i = 5; i < 7; i++) {
-		for (int32_t k = 5; k < 7; k++)
-			fem_body_set_velocity(rig.body, (i * 2 + 1) * 11 + k, (FemVec3){0.0f, -60.0f, 0.0f});
-	}
-	return rig;
-}
-
-// Hash of the state and of all events of a run.
-static uint64_t run_plate(FemRig *rig, int32_t steps, int32_t *out_pieces) {
-	uint64_t hash = 0;
-	for (int32_t step = 0; step < steps; step++) {
-		const FemFractureFace *faces;
-		const FemPieceEvent *events;
-		fem_world_step(rig->world, 1.0f / 60.0f, 1);
-		hash = hash * 31 + fem_world_hash(rig->world);
-		for (int32_t i = fem_world_get_fracture_faces(rig->world, &faces); i-- > 0;)
-			hash = hash * 31 + (uint64_t)(faces[i].tets[0] * 7919 + faces[i].tets[1]) +
-				(uint64_t)(faces[i].center.x * 1e9);
-		for (int32_t i = fem_world_get_piece_events(rig->world, &events); i-- > 0;)
-			hash = hash * 31 + events[i].piece;
-	}
-	*out_pieces = fem_body_get_pieces(rig->body, NULL, 0);
-	return hash;
-}
-
 FEM_TEST(fracture, same_bits_and_events_for_any_worker_count) {
 	static const int32_t workers[] = {1, 2, 3, 4, 8};
 	uint64_t first = 0;
 	int32_t pieces = 0;
 	for (size_t i = 0; i < sizeof workers / sizeof *workers; i++) {
-		FemRig rig = struck_plate(workers[i], 7);
-		uint64_t hash = run_plate(&rig, 30, &pieces);
+		FemRig rig = fracture_rig_struck_plate(workers[i], 7);
+		uint64_t hash = fracture_rig_run_plate(&rig, 30, &pieces);
 		first = i == 0 ? hash : first;
 		FEM_CHECK(hash == first);
 		FEM_CHECK(fem_world_validate(rig.world) == FEM_OK);
@@ -152,16 +103,16 @@ FEM_TEST(fracture, same_bits_and_events_for_any_worker_count) {
 
 FEM_TEST(fracture, other_seeds_break_otherwise) {
 	int32_t pieces;
-	FemRig a = struck_plate(1, 1), b = struck_plate(1, 2);
-	FEM_CHECK(run_plate(&a, 20, &pieces) != run_plate(&b, 20, &pieces));
+	FemRig a = fracture_rig_struck_plate(1, 1), b = fracture_rig_struck_plate(1, 2);
+	FEM_CHECK(fracture_rig_run_plate(&a, 20, &pieces) != fracture_rig_run_plate(&b, 20, &pieces));
 	fem_rig_destroy(&a);
 	fem_rig_destroy(&b);
 }
 
 FEM_TEST(fracture, restored_world_breaks_on_alike) {
 	int32_t pieces;
-	FemRig rig = struck_plate(1, 7);
-	run_plate(&rig, 4, &pieces);
+	FemRig rig = fracture_rig_struck_plate(1, 7);
+	fracture_rig_run_plate(&rig, 4, &pieces);
 	size_t size = fem_world_save(rig.world, NULL, 0);
 	void *data = malloc(size);
 	FEM_REQUIRE(data && fem_world_save(rig.world, data, size) == size);
@@ -211,7 +162,7 @@ FEM_TEST(fracture, bad_toughness_is_refused) {
 
 // Toughness 0: everything that is pulled at all breaks at once, down to pieces of three tets.
 FEM_TEST(fracture, everything_breaks_at_once) {
-	FemRigDef def = brittle_bar(6, 3, 0.0f, FEM_TOUGHNESS_STRESS);
+	FemRigDef def = fracture_rig_bar(6, 3, 0.0f, FEM_TOUGHNESS_STRESS);
 	def.world.fracture_splits_max = 100000;
 	FemRig rig = fem_rig_create(&def);
 	FEM_REQUIRE(fem_body_is_valid(rig.body));
@@ -233,7 +184,7 @@ FEM_TEST(fracture, everything_breaks_at_once) {
 }
 
 FEM_TEST(fracture, infinite_toughness_never_breaks) {
-	FemRigDef def = brittle_bar(4, 1, INFINITY, FEM_TOUGHNESS_STRESS);
+	FemRigDef def = fracture_rig_bar(4, 1, INFINITY, FEM_TOUGHNESS_STRESS);
 	FemRig rig = fem_rig_create(&def);
 	FEM_REQUIRE(fem_body_is_valid(rig.body));
 	for (int32_t step = 0; step < 20; step++) {
@@ -280,81 +231,11 @@ FEM_TEST(fracture, bodies_of_one_to_three_tets_stay_whole) {
 	}
 }
 
-// ---- pieces
-
-FEM_TEST(fracture, pieces_are_listed_and_removed) {
-	int32_t count;
-	FemRig rig = struck_plate(1, 7);
-	run_plate(&rig, 12, &count);
-	FEM_REQUIRE(count > 3);
-	FemPieceNumber pieces[256];
-	FemPieceState state;
-	FemBodyState body;
-	double mass = 0.0, volume = 0.0;
-	int32_t tets = 0;
-	FEM_CHECK_INT(fem_body_get_pieces(rig.body, pieces, 256), count);
-	fem_body_get_state(rig.body, &body);
-	for (int32_t i = 0; i < count; i++) {
-		FEM_CHECK_INT(fem_body_get_piece_state(rig.body, pieces[i], &state), FEM_OK);
-		mass += state.mass;
-		volume += state.volume;
-		tets += state.tet_count;
-		FEM_CHECK(state.center.x >= state.min.x && state.center.x <= state.max.x);
-		FEM_CHECK_INT(fem_body_get_piece_tets(rig.body, pieces[i], NULL, 0), state.tet_count);
-	}
-	FEM_CHECK_NEAR(mass, body.mass, 1e-5 * body.mass);
-	FEM_CHECK_NEAR(volume, 0.05, 1e-5);
-	FEM_CHECK_INT(tets, fem_body_get_tet_count(rig.body));
-	// One by one, until the last, in the step they are born or later; what is gone is gone at once.
-	for (int32_t i = count - 1; i > 0; i--) {
-		FEM_CHECK_INT(fem_body_remove_piece(rig.body, pieces[i]), FEM_OK);
-		FEM_CHECK_INT(fem_body_get_piece_state(rig.body, pieces[i], &state), FEM_ERROR_INVALID_ARGUMENT);
-		FEM_CHECK(fem_world_validate(rig.world) == FEM_OK);
-		if (i % 3 == 0) {
-			fem_world_step(rig.world, 1.0f / 60.0f, 1);
-			FEM_CHECK(fem_world_validate(rig.world) == FEM_OK);
-		}
-	}
-	count = fem_body_get_pieces(rig.body, pieces, 256);
-	while (count > 1) {
-		FEM_CHECK_INT(fem_body_remove_piece(rig.body, pieces[count - 1]), FEM_OK);
-		count = fem_body_get_pieces(rig.body, pieces, 256);
-	}
-	FEM_CHECK_INT(fem_body_remove_piece(rig.body, pieces[0]), FEM_ERROR_INVALID_ARGUMENT);
-	FEM_CHECK_INT(fem_body_remove_piece(rig.body, 0), FEM_ERROR_INVALID_ARGUMENT);
-	for (int32_t step = 0; step < 5; step++)
-		fem_world_step(rig.world, 1.0f / 60.0f, 1);
-	FEM_CHECK(fem_world_validate(rig.world) == FEM_OK);
-	fem_rig_destroy(&rig);
-}
-
-FEM_TEST(fracture, debris_is_limited_in_number_and_age) {
-	for (int32_t by_age = 0; by_age < 2; by_age++) {
-		FemRigDef def = brittle_bar(20, 4, 1e4f, FEM_TOUGHNESS_STRESS);
-		def.body.piece_limit = by_age ? 0 : 2;
-		def.body.piece_lifetime = by_age ? 0.2f : 0.0f;
-		FemRig rig = fem_rig_create(&def);
-		int32_t most = 0, last = 0;
-		for (int32_t step = 0; step < 60; step++) {
-			float force = step < 5 ? 900.0f * (1.0f + (float)step) : 0.0f; // more breaks off in every step
-			fem_rig_load_face(&rig, true, (FemVec3){force, 0.0f, 0.0f});
-			fem_rig_load_face(&rig, false, (FemVec3){-force, 0.0f, 0.0f});
-			fem_world_step(rig.world, 1.0f / 60.0f, 1);
-			if (!fem_test_check(
-					fem_world_validate(rig.world) == FEM_OK, __FILE__, __LINE__, "step %d: %s", step, fem_last_error()))
-				break;
-			last = fem_body_get_pieces(rig.body, NULL, 0);
-			most = last > most ? last : most;
-		}
-		printf("  %d: most %d, last %d\n", by_age, most, last);
-		FEM_CHECK(by_age ? most >= 3 && last == 1 : most <= 3 && most > 1);
-		fem_rig_destroy(&rig);
-	}
-}
+// ---- during play
 
 // A material that becomes breakable during play.
 FEM_TEST(fracture, material_becomes_breakable) {
-	FemRigDef def = brittle_bar(10, 2, 1e3f, FEM_TOUGHNESS_STRESS);
+	FemRigDef def = fracture_rig_bar(10, 2, 1e3f, FEM_TOUGHNESS_STRESS);
 	def.material.breakable = false;
 	def.clamped = true;
 	FemRig rig = fem_rig_create(&def);
@@ -379,7 +260,7 @@ FEM_TEST(fracture, material_becomes_breakable) {
 FEM_TEST(fracture, grain_rotates_the_plane) {
 	double along[2] = {0.0, 0.0};
 	for (int32_t grain = 0; grain < 2; grain++) {
-		FemRigDef def = brittle_bar(20, 4, 1e4f, FEM_TOUGHNESS_STRESS);
+		FemRigDef def = fracture_rig_bar(20, 4, 1e4f, FEM_TOUGHNESS_STRESS);
 		float r = 0.70710678f;
 		def.material.grain_direction = (FemVec3){r, r, 0.0f};
 		def.material.grain_ratio = grain ? 20.0f : 1.0f;
@@ -419,8 +300,8 @@ FEM_TEST(fracture, spin_alone_does_not_break) {
 // system for each of the some thousand blocks that it makes anew, or when lists still grow after they were once long
 // enough.
 FEM_TEST(fracture, steps_ask_the_system_for_little) {
-	FemRigDef def = brittle_bar(20, 4, 1e4f, FEM_TOUGHNESS_STRESS);
-	FemRig bar = fem_rig_create(&def), plate = struck_plate(2, 7);
+	FemRigDef def = fracture_rig_bar(20, 4, 1e4f, FEM_TOUGHNESS_STRESS);
+	FemRig bar = fem_rig_create(&def), plate = fracture_rig_struck_plate(2, 7);
 	FemStatistics before, after;
 	int32_t splits = 0, builds = 0;
 	int64_t settled = 0;
@@ -448,27 +329,9 @@ FEM_TEST(fracture, steps_ask_the_system_for_little) {
 	fem_rig_destroy(&plate);
 }
 
-// What is born in a step may go before the next.
-FEM_TEST(fracture, pieces_removed_in_the_step_they_are_born) {
-	FemRig rig = struck_plate(1, 7);
-	int32_t removed = 0;
-	for (int32_t step = 0; step < 20; step++) {
-		const FemPieceEvent *events;
-		fem_world_step(rig.world, 1.0f / 60.0f, 1);
-		for (int32_t i = fem_world_get_piece_events(rig.world, &events); i-- > 0;) {
-			FEM_CHECK(events[i].parent != 0);
-			removed += fem_body_remove_piece(rig.body, events[i].piece) == FEM_OK;
-		}
-		FEM_CHECK(fem_world_validate(rig.world) == FEM_OK);
-	}
-	FEM_CHECK(removed > 3);
-	FEM_CHECK_INT(fem_body_get_pieces(rig.body, NULL, 0), 1);
-	fem_rig_destroy(&rig);
-}
-
 // A cantilever that rests on its clamp asleep, and is torn at its end: only what is near wakes, and breaks.
 FEM_TEST(fracture, breaks_while_half_asleep) {
-	FemRigDef def = brittle_bar(40, 2, 2e4f, FEM_TOUGHNESS_STRESS);
+	FemRigDef def = fracture_rig_bar(40, 2, 2e4f, FEM_TOUGHNESS_STRESS);
 	def.clamped = true;
 	def.world.sleeping_enabled = true;
 	def.body.starts_asleep = true;
@@ -525,7 +388,7 @@ FEM_TEST(fracture, breaks_while_touching) {
 
 // A bar that could not break when it was made does what one does that could: seed and limits can be given to it later.
 FEM_TEST(fracture, seed_and_limits_of_a_body_that_became_breakable) {
-	FemRigDef def = brittle_bar(20, 2, 1e4f, FEM_TOUGHNESS_STRESS);
+	FemRigDef def = fracture_rig_bar(20, 2, 1e4f, FEM_TOUGHNESS_STRESS);
 	def.material.toughness_variation = 0.2f;
 	def.body.fracture_seed = 7;
 	FemRig born = fem_rig_create(&def);
@@ -557,7 +420,7 @@ FEM_TEST(fracture, seed_and_limits_of_a_body_that_became_breakable) {
 
 // The lower half of the bar cannot break: whatever opens has a tet of the upper half.
 FEM_TEST(fracture, unbreakable_tets_stay_together) {
-	FemRigDef def = brittle_bar(10, 2, 1e3f, FEM_TOUGHNESS_STRESS);
+	FemRigDef def = fracture_rig_bar(10, 2, 1e3f, FEM_TOUGHNESS_STRESS);
 	int32_t tet_count = 10 * 2 * 2 * 6, opened = 0;
 	float *toughness = malloc(sizeof *toughness * (size_t)tet_count);
 	for (int32_t t = 0; t < tet_count; t++)
@@ -582,7 +445,7 @@ FEM_TEST(fracture, unbreakable_tets_stay_together) {
 // Crumbs under a force that was meant for the whole bar: they are thrown far and spin as fast as a step can follow, but
 // no more than the force gave them is ever in them.
 FEM_TEST(fracture, thrown_crumbs_gain_no_energy) {
-	FemRigDef def = brittle_bar(20, 4, 1e4f, FEM_TOUGHNESS_STRESS);
+	FemRigDef def = fracture_rig_bar(20, 4, 1e4f, FEM_TOUGHNESS_STRESS);
 	def.material.toughness_variation = 0.1f;
 	FemRig rig = fem_rig_create(&def);
 	FemBodyState after_force = {0}, last = {0};
@@ -627,7 +490,7 @@ static double distance_to_faces(FemBodyId body, int32_t tet, FemPosition point) 
 // Faces are told where they lie at the end of the step. A bar is torn by far more than breaks it. Fails when a face is
 // told where it was in a pass that was taken back, in which the bar was not torn but stretched.
 FEM_TEST(fracture, cracks_are_told_where_the_bar_is) {
-	FemRigDef def = brittle_bar(20, 4, 1e4f, FEM_TOUGHNESS_STRESS);
+	FemRigDef def = fracture_rig_bar(20, 4, 1e4f, FEM_TOUGHNESS_STRESS);
 	def.body.linear_velocity = (FemVec3){0.0f, 120.0f, 0.0f};
 	FemRig rig = fem_rig_create(&def);
 	double farthest = 0.0, largest = 0.0;
@@ -652,7 +515,7 @@ FEM_TEST(fracture, cracks_are_told_where_the_bar_is) {
 
 // Fails when the fibres do not turn with the body: stood on end, the bar splits along them all the same.
 FEM_TEST(fracture, grain_rotates_with_the_body) {
-	FemRigDef def = brittle_bar(20, 4, 1e4f, FEM_TOUGHNESS_STRESS);
+	FemRigDef def = fracture_rig_bar(20, 4, 1e4f, FEM_TOUGHNESS_STRESS);
 	float r = 0.70710678f;
 	def.material.grain_direction = (FemVec3){r, r, 0.0f};
 	def.material.grain_ratio = 20.0f;
@@ -714,8 +577,8 @@ static int32_t count_hinges(const FemTopology *t) {
 FEM_TEST(fracture, leaves_no_hinges) {
 	int32_t count;
 	for (uint32_t seed = 1; seed <= 3; seed++) {
-		FemRig rig = struck_plate(1, seed);
-		run_plate(&rig, 12, &count);
+		FemRig rig = fracture_rig_struck_plate(1, seed);
+		fracture_rig_run_plate(&rig, 12, &count);
 		FEM_CHECK(count > 3);
 		FEM_CHECK_INT(count_hinges(fem_body_find(rig.body, NULL)->topology), 0);
 		fem_rig_destroy(&rig);
