@@ -132,7 +132,8 @@ static uint64_t run_on_filled_memory(const char *name, FemFrictionMode friction,
 	FemSceneBodies bodies = fem_scene_build(scene, world);
 	for (int32_t n = 0; n < steps; n++) {
 		FemArena *arena = &fem_world_find(world)->arena;
-		memset(arena->block, byte, arena->capacity);
+		if (arena->block) // there is none before the first step
+			memset(arena->block, byte, arena->capacity);
 		if (scene->drive)
 			scene->drive(&bodies, n, scene->dt);
 		fem_world_step(world, scene->dt, 1);
