@@ -82,6 +82,7 @@ static func _puff_mesh(color: Color) -> QuadMesh:
 	look.transparency = BaseMaterial3D.TRANSPARENCY_ALPHA
 	look.shading_mode = BaseMaterial3D.SHADING_MODE_UNSHADED
 	look.billboard_mode = BaseMaterial3D.BILLBOARD_PARTICLES
+	look.billboard_keep_scale = true # without, those that wait for their turn are drawn at the world's origin
 	look.vertex_color_use_as_albedo = true
 	look.albedo_color = color
 	look.albedo_texture = Emitters.puff_texture()

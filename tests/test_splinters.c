@@ -322,6 +322,51 @@ FEM_TEST(splinters, pieces_hand_them_on) {
 	free_block(&block);
 }
 
+// Takes the tets between two planes out, as crushing does.
+static void crush_between(Block *block, float low, float high) {
+	FemTopology *t = block->topology;
+	int32_t tets[72], count = 0;
+	cut_plane(block, low, 2.0f);
+	cut_plane(block, high, 2.0f);
+	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++) {
+		if (t->user_of_tet[tet] >= 0 && middle_x(block, tet) > low && middle_x(block, tet) < high)
+			tets[count++] = tet;
+	}
+	fem_splinters_note_cuts(block->splinters, t, block->cuts, block->cut_count);
+	fem_splinters_crush(block->splinters, t, tets, count);
+	fem_splinters_follow(block->splinters, t);
+	fem_split_remove_tets(t, tets, count);
+	FEM_CHECK(fem_split_rebuild(t));
+	fem_splinters_forget_removed(block->splinters, t);
+	fem_splinters_find_homes(block->splinters, t, true);
+	fem_split_end(t);
+	block->cut_count = 0;
+	publish_block(block);
+}
+
+static bool is_seen(const Block *block, int32_t splinter) {
+	return block->splinters->owner[block->splinters->vertices[block->splinters->vertex_start[splinter]]] >= 0;
+}
+
+// Four splinters of three cells each, whose corners lie in the first and the last cell. Fails when those go whose home
+// is crushed: none of the first crater, for which the second is seen in both halves' place, and the wrong one.
+FEM_TEST(splinters, what_lies_in_a_crater_goes) {
+	Block block = make_block(12, 1, (FemVec3){12.0f, 1.0f, 1.0f}, (FemVec3){0}, (FemVec3){12.0f, 1.0f, 1.0f}, 4, 1);
+	FemSplinters *s = block.splinters;
+	crush_between(&block, 9.0f, 10.0f); // half of the corners of the last one, not its home
+	FEM_CHECK(is_seen(&block, 0) && is_seen(&block, 1) && is_seen(&block, 2) && !is_seen(&block, 3));
+	FEM_CHECK_INT(fem_splinters_find_fault(s, block.topology), -1);
+	crush_between(&block, 4.0f, 5.0f); // the home of the second, none of its corners: it stays with one side
+	FEM_CHECK(is_seen(&block, 0) && is_seen(&block, 1) && is_seen(&block, 2) && !is_seen(&block, 3));
+	FEM_CHECK(is_at_home_in(&block, 1, 3.0f, 4.0f) || is_at_home_in(&block, 1, 5.0f, 6.0f));
+	FEM_CHECK_INT(fem_splinters_find_fault(s, block.topology), -1);
+	FemSplinterHomes *homes = fem_splinters_moved_homes(s);
+	fem_splinters_settle(s, block.topology, homes);
+	FEM_CHECK(is_seen(&block, 0) && is_seen(&block, 1) && is_seen(&block, 2) && !is_seen(&block, 3));
+	fem_splinter_homes_free(homes);
+	free_block(&block);
+}
+
 // Faults that the check after every step must see.
 // A step that splits a body in many passes lets the splinters follow once.
 FEM_TEST(splinters, following_once_is_following_after_each_split) {

@@ -5,6 +5,9 @@
 // Homes never change back, and only pieces that were one until this split give each other something: splinters of
 // pieces that have flown apart stay with them. A splinter of which too little lies in a piece is not taken: the piece
 // is bare then, and drawn by its own faces (fem_body_get_bare_tets()).
+//
+// Where tets are crushed the splinters go of which half lies there, whatever tet they were at home in, so that a hole
+// is seen as large as the one that is there.
 #include "fracture/splinters.h"
 
 #include "base/memory.h"
@@ -131,6 +134,75 @@ void fem_splinters_find_homes(FemSplinters *s, const FemTopology *t, bool is_spl
 		if (s->households[c].splinter_count == 0 && !(is_split && t->split->component_source[c] >= 0))
 			house(s, t, is_split, c);
 	}
+}
+
+// ---- craters
+
+#define GONE 3 // mark of a tet that is crushed
+
+static int32_t vertices_gone(const FemSplinters *s, int32_t splinter) {
+	int32_t count = 0;
+	for (int32_t k = s->vertex_start[splinter]; k < s->vertex_start[splinter + 1]; k++)
+		count += s->tet_mark[given_tet(s, s->vertices[k])] == GONE;
+	return count;
+}
+
+// To the tet of the first of its vertices that is crushed, or that is not, of those in a component. False: there is
+// none.
+static bool rehouse(FemSplinters *s, const FemTopology *t, int32_t splinter, int32_t component, bool to_crater) {
+	for (int32_t k = s->vertex_start[splinter]; k < s->vertex_start[splinter + 1]; k++) {
+		int32_t tet = given_tet(s, s->vertices[k]);
+		if (component_of(t, tet) != component || (s->tet_mark[tet] == GONE) != to_crater)
+			continue;
+		s->home[splinter] = tet;
+		s->is_lost[splinter] = 1;
+		s->is_behind = true;
+		return true;
+	}
+	return false;
+}
+
+// The splinters that the listed ones of `count` lose or keep; returns how many are lost, and of the others the one of
+// which the largest share is crushed, a quarter at least, or -1.
+static int32_t settle_crater(FemSplinters *s, const FemTopology *t, int32_t count, int32_t *out_next) {
+	int32_t lost = 0, next = -1, next_in = 0, next_of = 1;
+	for (int32_t i = 0; i < count; i++) {
+		int32_t splinter = s->list[i], component = component_of(t, s->home[splinter]);
+		int32_t in = vertices_gone(s, splinter), of = s->vertex_start[splinter + 1] - s->vertex_start[splinter];
+		bool is_at_home = s->tet_mark[s->home[splinter]] == GONE, goes = 2 * in >= of;
+		if (component < 0)
+			continue;
+		if (goes != is_at_home && !rehouse(s, t, splinter, component, goes))
+			goes = is_at_home;
+		lost += goes;
+		int64_t better = (int64_t)in * next_of - (int64_t)next_in * of;
+		if (!goes && in * SHARE_LEAST >= of && (better > 0 || (better == 0 && splinter < next))) {
+			next = splinter;
+			next_in = in;
+			next_of = of;
+		}
+	}
+	*out_next = next;
+	return lost;
+}
+
+void fem_splinters_crush(FemSplinters *s, const FemTopology *t, const int32_t *tets, int32_t tet_count) {
+	int32_t count = 0, next;
+	for (int32_t i = 0; i < tet_count; i++) {
+		s->tet_mark[tets[i]] = GONE;
+		for (int32_t k = s->tet_start[tets[i]]; k < s->tet_start[tets[i] + 1]; k++) {
+			int32_t splinter = s->tet_splinters[k];
+			if (!s->is_listed[splinter])
+				s->list[count++] = splinter;
+			s->is_listed[splinter] = 1;
+		}
+	}
+	if (settle_crater(s, t, count, &next) == 0 && next >= 0)
+		(void)rehouse(s, t, next, component_of(t, s->home[next]), true);
+	for (int32_t i = 0; i < count; i++)
+		s->is_listed[s->list[i]] = 0;
+	for (int32_t i = 0; i < tet_count; i++)
+		s->tet_mark[tets[i]] = 0;
 }
 
 int32_t fem_splinters_bare_tets(const FemSplinters *s, const FemTopology *t, int32_t *out_tets, int32_t capacity) {

@@ -145,6 +145,10 @@ void fem_splinters_note_cuts(
 // split that is under way, among each other.
 void fem_splinters_find_homes(FemSplinters *splinters, const FemTopology *topology, bool is_split);
 
+// Before tets are crushed: splinters of which half lies in them are at home in one of them from now on, and go with it;
+// others are at home elsewhere, and stay. When none goes, the one of which most lies there does, a quarter at least.
+void fem_splinters_crush(FemSplinters *splinters, const FemTopology *topology, const int32_t *tets, int32_t tet_count);
+
 // What was noted since the last call, of any number of splits: vertices whose tet is cut off from home go to another,
 // and those whose tet names copies are told. What can be come to from home only ever shrinks, so that the nearest tet
 // after several splits is the same whether or not it was looked for after each of them.

@@ -19,7 +19,7 @@ const Looks := preload("effect_looks.gd")
 const Emitters := preload("effect_emitters.gd")
 const Marks := preload("effect_marks.gd")
 
-const GRAIN_SIZE := 0.01 # m, of what is crushed: a volume V of cubes of this edge has a surface of 6 V / edge
+const GRAIN_SIZE := 0.006 # m, of what is crushed: a volume V of cubes of this edge has a surface of 6 V / edge
 const MERGE_DISTANCE := 0.25 # m, within which what breaks in one tick is one burst
 
 ## Shows dust and chips where bodies break.

@@ -55,18 +55,19 @@ func _start(pool: Array[CPUParticles3D], wanted: float, lifetime: float, look: L
 	emitter.initial_velocity_min = 0.3 * speed
 	emitter.initial_velocity_max = speed
 	emitter.emission_sphere_radius = extent
-	_paint(emitter, look, pool == _dust, extent)
+	_paint(emitter, look, pool == _dust, extent, normal)
 	_ends[emitter] = _time + lifetime
 	emitter.restart()
 
 
-func _paint(emitter: CPUParticles3D, look: Looks.Look, is_dust: bool, extent: float) -> void:
+func _paint(emitter: CPUParticles3D, look: Looks.Look, is_dust: bool, extent: float, normal: Vector3) -> void:
 	var color := look.color
 	if is_dust:
 		var pale := color.lerp(Color(color.get_luminance(), color.get_luminance(), color.get_luminance()), 0.45) # fine dust is paler than what it is of
 		emitter.color = Color(pale.lightened(0.3), 0.55)
-		emitter.scale_amount_min = 0.25 + 0.6 * extent
-		emitter.scale_amount_max = 0.5 + 1.2 * extent
+		emitter.global_position += 0.3 * extent * normal # a puff within the surface is cut off by it
+		emitter.scale_amount_min = 0.3 + extent
+		emitter.scale_amount_max = 0.6 + 2.0 * extent
 		return
 	emitter.color = Color(color.lightened(0.4 * look.chip_gleam), 1.0)
 	emitter.scale_amount_min = 0.4 * look.chip_size
@@ -99,6 +100,7 @@ func _make_dust() -> CPUParticles3D:
 	material.transparency = BaseMaterial3D.TRANSPARENCY_ALPHA
 	material.vertex_color_use_as_albedo = true
 	material.billboard_mode = BaseMaterial3D.BILLBOARD_PARTICLES
+	material.billboard_keep_scale = true # without, puffs that wait for their turn are black and 1 m wide at the world's origin
 	material.albedo_texture = puff_texture()
 	material.roughness = 1.0
 	material.specular_mode = BaseMaterial3D.SPECULAR_DISABLED
@@ -109,7 +111,7 @@ func _make_dust() -> CPUParticles3D:
 	emitter.damping_max = 3.0
 	emitter.angle_min = -180.0
 	emitter.angle_max = 180.0
-	emitter.scale_amount_curve = growing(0.35, 1.0)
+	emitter.scale_amount_curve = growing(0.5, 1.0)
 	emitter.color_ramp = _fading(0.0, 1.0, 0.1)
 	return emitter
 

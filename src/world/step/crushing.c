@@ -413,6 +413,7 @@ static void cut_out(const Crushing *crushing, FemBody *body) {
 	}
 	if (breaking->splinters && fem_splinters_own(breaking->splinters)) {
 		fem_splinters_note_cuts(breaking->splinters, t, breaking->cuts, breaking->cut_count);
+		fem_splinters_crush(breaking->splinters, t, crushing->tets, crushing->tet_count);
 		fem_splinters_follow(breaking->splinters, t); // before what they follow is gone
 	}
 	fem_split_remove_tets(body->own_topology, crushing->tets, crushing->tet_count);

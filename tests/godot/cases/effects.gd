@@ -48,6 +48,17 @@ func test_what_breaks_makes_dust_and_chips() -> void:
 	await ticks(3)
 
 
+## Puffs that wait for their turn have a scale of 0, which a billboard only keeps when it is told to: else they are black
+## squares of a metre at the world's origin.
+func test_puffs_keep_their_size() -> void:
+	var effects := _effects()
+	var emitters := effects.find_children("*", "CPUParticles3D", true, false)
+	check(emitters.size() > 10, "%d emitters" % emitters.size())
+	for emitter: CPUParticles3D in emitters:
+		var material: StandardMaterial3D = emitter.mesh.surface_get_material(0)
+		check(material.billboard_mode == BaseMaterial3D.BILLBOARD_DISABLED or material.billboard_keep_scale, "puffs lose their scale")
+
+
 func test_blows_leave_marks() -> void:
 	var floor_body := StaticBody3D.new()
 	var shape := CollisionShape3D.new()
