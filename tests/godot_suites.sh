@@ -22,8 +22,9 @@
 #   tests/godot_suites.sh coupling_pictures GODOT           (of rigid bodies among them, likewise)
 #   tests/godot_suites.sh modal_pictures GODOT [NAME]       (of figures of the papers on modes and sound, likewise)
 #   tests/godot_suites.sh joined_pictures GODOT [SCENE]     (of joined rigid pieces, with and without the energy of the break, and plots of it)
-#   tests/godot_suites.sh preset_pictures GODOT [PRESET or THING]  (of all materials under one blow, and of things made of
-#                                                            them, into build/test_renders/presets.png and preset_things.png)
+#   tests/godot_suites.sh preset_pictures GODOT [PRESET or THING [RENDERER]]  (of all materials under one blow, ten ticks of it, and
+#                                                            of things made of them, into build/test_renders/presets.png,
+#                                                            preset_blows.png and preset_things.png, or with _RENDERER before the dot)
 #   tests/godot_suites.sh thing_pictures GODOT compatibility|forward|mobile [THING]  (of things of their real size at three heights
 #                                                            or speeds, into build/test_renders/things_METHOD.png)
 #   tests/godot_suites.sh mesh_pictures GODOT BAKED [PRESET] (of all baked meshes of a folder, dropped and struck, into
@@ -473,7 +474,10 @@ run_level_bench() {
 }
 
 run_preset_pictures() {
-	draw_pictures "$1" preset_pictures 360x240 "$build/test_renders" "${2:-}"
+	local driver method
+	local -x GALLIVM_PERF=${GALLIVM_PERF:-nopt}
+	choose_renderer "${3:-compatibility}"
+	draw_pictures "$1" preset_pictures 360x240 "$build/test_renders" "${2:-}" "${3:+_$3}"
 }
 
 run_thing_pictures() {

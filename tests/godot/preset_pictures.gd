@@ -2,16 +2,20 @@ extends "res://picture_script.gd"
 ## Every preset of addons/fem_destruction/materials under the same blow: a slab held at both ends, a heavy ball from above.
 ## And things that are usually made of them: windows, walls, vases, planks.
 ##
-## godot --fixed-fps 60 --path tests/godot --script res://preset_pictures.gd -- FOLDER [PRESET or THING]
+## godot --fixed-fps 60 --path tests/godot --script res://preset_pictures.gd -- FOLDER [PRESET or THING [SUFFIX]]
 ##
-## Writes FOLDER/presets.png, a row for each preset: before, at, just after, and when all has come to rest, and
-## FOLDER/preset_things.png; checks that what should break breaks and what should not does not. Prints "ok NAME" or "FAIL
-## NAME: CAUSE" for each check and ends with "PRESET PICTURES DONE".
+## Writes FOLDER/presets.png, a row for each preset: before, at, just after, and when all has come to rest,
+## FOLDER/preset_blows.png, ten ticks of each of these blows, and FOLDER/preset_things.png; with a suffix it stands before
+## the dots. Checks that what should break breaks and what should not does not. Prints "ok NAME" or "FAIL NAME: CAUSE" for
+## each check and ends with "PRESET PICTURES DONE".
 
 const Looks := preload("res://splinter_looks.gd")
+const Effects := preload("res://addons/fem_destruction/effects/destruction_effects.gd")
 const FOLDER := "res://addons/fem_destruction/materials"
 const CELL := Vector2i(360, 240) # pixels
 const MOMENTS: Array[int] = [1, 8, 12, 30, 180] # ticks; the ball touches at 7
+const BLOW: Array[int] = [6, 7, 8, 9, 10, 11, 12, 13, 14, 15] # ticks of the sheet of blows
+const BLOW_CELL := Vector2i(240, 160) # pixels, of that
 const SLAB := Vector3(1.4, 0.07, 0.6) # m
 ## What is left of the slab: least and most pieces.
 const EXPECTED := {
@@ -30,24 +34,36 @@ func _take_all(folder: String, only: String) -> void:
 	for file in DirAccess.get_files_at(FOLDER):
 		if file.get_extension() == "tres":
 			slabs.append(_slab(file.get_basename()))
-	await _take_sheet(stage, slabs, only, folder.path_join("presets.png"))
-	await _take_sheet(stage, _things(), only, folder.path_join("preset_things.png"))
+	await _take_sheet(stage, slabs, only, folder, "presets")
+	await _take_sheet(stage, _things(), only, folder, "preset_things")
 	stage.free()
 	await process_frame
 
 
-func _take_sheet(stage: Node3D, things: Array[Dictionary], only: String, path: String) -> void:
-	var rows: Array[Image] = []
+func _take_sheet(stage: Node3D, things: Array[Dictionary], only: String, folder: String, title: String) -> void:
+	var rows: Array[Dictionary] = []
 	for thing in things:
 		if only == "" or only == thing.name:
 			rows.append(await _take_row(stage, thing))
 	if rows.is_empty():
 		return
-	var sheet := Image.create_empty(CELL.x * MOMENTS.size(), CELL.y * rows.size(), false, Image.FORMAT_RGB8)
+	_save_sheet(rows, MOMENTS.size(), CELL, func(row: Dictionary, column: int) -> Image: return row.images[row.moments[column]],
+		folder, title if only == "" else "preset_" + only)
+	if title == "presets":
+		_save_sheet(rows, BLOW.size(), BLOW_CELL, func(row: Dictionary, column: int) -> Image: return row.images[BLOW[column]],
+			folder, "preset_blows" if only == "" else "preset_blow_" + only)
+
+
+func _save_sheet(rows: Array[Dictionary], columns: int, cell: Vector2i, image_of: Callable, folder: String, title: String) -> void:
+	var sheet := Image.create_empty(cell.x * columns, cell.y * rows.size(), false, Image.FORMAT_RGB8)
 	for i in rows.size():
-		sheet.blit_rect(rows[i], Rect2i(Vector2i.ZERO, rows[i].get_size()), Vector2i(0, CELL.y * i))
-	path = path if only == "" else path.get_base_dir().path_join("preset_%s.png" % only)
-	check(sheet.save_png(path) == OK, "saved_" + path.get_file().get_basename(), path + " cannot be written")
+		for column in columns:
+			var image: Image = image_of.call(rows[i], column).duplicate()
+			if image.get_size() != cell:
+				image.resize(cell.x, cell.y, Image.INTERPOLATE_LANCZOS)
+			sheet.blit_rect(image, Rect2i(Vector2i.ZERO, cell), Vector2i(cell.x * column, cell.y * i))
+	var path := folder.path_join(title + argument(2, "") + ".png")
+	check(sheet.save_png(path) == OK, "saved_" + title, path + " cannot be written")
 
 
 # -- The things -------------------------------------------------------------------------------------------------------
@@ -106,6 +122,13 @@ func _plank(name: String, preset: String, pieces: Array) -> Dictionary:
 		eye = Vector3(0.9, 1.4, 2.2), target = Vector3(0, 0.4, 0), pieces = pieces}
 
 
+## A block on the ground under a small ball of lead: grains and dust fly, and leave a hole.
+func _crater(name: String, preset: String) -> Dictionary:
+	return {name = name, preset = preset, mesh = _box(Vector3(1.0, 0.3, 1.0)), elements = 4000, at = Vector3(0, 0.15, 0),
+		ball = {radius = 0.1, density = 11000.0, at = Vector3(0.03, 1.1, 0.02), velocity = Vector3(0, -16, 0)}, moments = [1, 4, 7, 14, 180],
+		eye = Vector3(0.6, 1.1, 1.0), target = Vector3(0, 0.3, 0), pieces = [1, 200], crushed = 1e-5}
+
+
 func _fall(name: String, preset: String, size: float, pieces: Array) -> Dictionary:
 	return {name = name, preset = preset, mesh = _box(Vector3.ONE * size), elements = 900, at = Vector3(0, 2.0 + size, 0), tilt = 0.4,
 		moments = [34, 39, 44, 60, 180], eye = Vector3(1.1, 1.4, 2.4), target = Vector3(0, 0.3, 0), pieces = pieces}
@@ -118,6 +141,7 @@ func _things() -> Array[Dictionary]:
 		_plank("board", "plywood", [2, 400]), _plank("flat_steel", "steel_sheet", [1, 1]),
 		_sheet("sheet_of_steel", "steel_sheet"), _sheet("sheet_of_aluminium", "aluminium"), _fall("block_of_ice", "ice", 0.5, [1, 600]),
 		_fall("pudding", "jelly", 0.4, [1, 1]), _fall("rubber_block", "rubber", 0.4, [1, 1]), _fall("carton", "cardboard", 0.5, [1, 4]),
+		_crater("crater_in_stone", "stone"), _crater("crater_in_concrete", "concrete"),
 	]
 
 
@@ -138,7 +162,7 @@ func _add_thing(parent: Node3D, thing: Dictionary) -> DestructibleBody:
 func _add_ball(parent: Node3D, data: Dictionary) -> void:
 	var iron := MaterialResource.new()
 	iron.stiffness = 1e9
-	iron.density = 7800.0
+	iron.density = data.get("density", 7800.0)
 	iron.damping = 0.001
 	var sphere := SphereMesh.new()
 	sphere.radius = data.radius
@@ -200,8 +224,8 @@ func _draw() -> Image:
 	return image
 
 
-## Time stands still while a picture is taken.
-func _take_row(stage: Node3D, thing: Dictionary) -> Image:
+## Pictures by ticks. Time stands still while one is taken.
+func _take_row(stage: Node3D, thing: Dictionary) -> Dictionary:
 	var parent := Node3D.new()
 	stage.add_child(parent)
 	_camera.look_at_from_position(thing.eye, thing.target)
@@ -213,21 +237,31 @@ func _take_row(stage: Node3D, thing: Dictionary) -> Image:
 	paused = false
 	if thing.has("ball"):
 		_add_ball(parent, thing.ball)
-	var row := Image.create_empty(CELL.x * MOMENTS.size(), CELL.y, false, Image.FORMAT_RGB8)
+	var crushed: Array[float] = []
+	if thing.has("crushed"):
+		parent.add_child(Effects.new())
+		body.crushed.connect(func(_point: Vector3, _velocity: Vector3, volume: float, _mass: float) -> void: crushed.append(volume))
+	var row := {moments = thing.moments, images = {}}
 	var tick := 0
 	var ms := 0.0
-	for i in MOMENTS.size():
-		while tick < thing.moments[i]:
-			await physics_frame
-			tick += 1
-			ms = maxf(ms, DestructionServer.get_statistics().step_ms)
-		paused = true
-		row.blit_rect(await _draw(), Rect2i(Vector2i.ZERO, CELL), Vector2i(CELL.x * i, 0))
-		paused = false
+	while tick < thing.moments[-1]:
+		await physics_frame
+		tick += 1
+		ms = maxf(ms, DestructionServer.get_statistics().step_ms)
+		if thing.has("crushed") and tick == thing.moments[-1]:
+			parent.get_child(1).hide() # the ball, which lies in the crater
+		if tick in thing.moments or thing.has("trestles") and tick in BLOW:
+			paused = true
+			row.images[tick] = await _draw()
+			paused = false
 	var pieces := body.get_piece_count()
 	print("-- %s: %d pieces, at the end %s, slowest step %.1f ms" % [thing.name, pieces, body.get_aabb_world(), ms])
 	check(pieces >= thing.pieces[0] and pieces <= thing.pieces[1], thing.name, "%d pieces, expected %d to %d" % [
 		pieces, thing.pieces[0], thing.pieces[1]])
+	if thing.has("crushed"):
+		var volume: float = crushed.reduce(func(sum: float, more: float) -> float: return sum + more, 0.0)
+		print("-- %s: %.0f cm³ of grains" % [thing.name, 1e6 * volume])
+		check(volume > thing.crushed, thing.name + "_has_a_crater", "%.1f cm³ were crushed" % (1e6 * volume))
 	parent.free()
 	await physics_frame
 	return row
