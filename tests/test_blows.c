@@ -220,6 +220,31 @@ FEM_TEST(blows, a_strength_of_their_own) {
 	FEM_CHECK(pieces[0] == 1 && pieces[1] > 3);
 }
 
+// m^3, of the smallest pieces of a block of plain tets.
+static double fragment_of(FemVec3 size) {
+	FemWorldDef def = fem_default_world_def();
+	FemWorldId world = fem_world_create(&def);
+	FemBlock block = fem_block(0.1f, 4);
+	block.size = size;
+	block.cells[1] = 2;
+	block.material.breakable = true;
+	block.material.fragment_size = 0.02f;
+	FemBodyId body = fem_block_add(world, &block);
+	const FemBody *of = fem_body_find(body, NULL);
+	double most = 0.0;
+	for (int32_t tet = 0; tet < of->topology->batch_count * FEM_LANES; tet++)
+		most = of->topology->user_of_tet[tet] >= 0 ? fmax(most, (double)of->tet_fragment[tet]) : most;
+	fem_world_destroy(world);
+	return most;
+}
+
+// Fails when only walls of one plate cell break into pieces as high as they are thick.
+FEM_TEST(blows, thin_things_break_into_flat_pieces) {
+	double thickness = 0.3 * 0.006 / (0.3 + 2.0 * 0.006); // volume over half of the surface
+	FEM_CHECK_NEAR(fragment_of((FemVec3){0.3f, 0.006f, 0.3f}), 0.02 * 0.02 * thickness, 1e-9);
+	FEM_CHECK_NEAR(fragment_of((FemVec3){0.3f, 0.2f, 0.3f}), 8e-6, 1e-9);
+}
+
 static FemBodyId add_tets(FemWorldId world, FemTetMesh tets, const FemMaterialDef *made_of, FemBodyDef def) {
 	FemMaterialId material = fem_material_create(world, made_of);
 	FemMeshDef mesh = fem_filled_mesh_def(&tets);

@@ -14,14 +14,19 @@
 
 // ---- shapes
 
-FemTetMesh fem_thing_bake(FemSurfaceMesh surface, int32_t elements) {
+static FemTetMesh bake_wall(FemSurfaceMesh surface, int32_t elements, float wall) {
 	FemSoup soup = fem_surface_soup(&surface);
 	FemBakeDef bake = fem_default_bake_def();
 	FemTetMesh tets = {0};
 	bake.element_count = elements;
+	bake.wall_thickness = wall;
 	FEM_CHECK(fem_tetrahedralize(&soup, &bake, &tets) == FEM_OK);
 	fem_surface_mesh_free(&surface);
 	return tets;
+}
+
+FemTetMesh fem_thing_bake(FemSurfaceMesh surface, int32_t elements) {
+	return bake_wall(surface, elements, 0.0f);
 }
 
 FemTetMesh fem_thing_box(FemVec3 size, int32_t elements) {
@@ -39,6 +44,16 @@ FemTetMesh fem_thing_vase(int32_t elements) {
 FemTetMesh fem_thing_plate(int32_t elements) {
 	double profile[4][2] = {{0.0, 0.0}, {0.13, 0.0}, {0.13, 0.006}, {0.0, 0.006}};
 	return fem_thing_bake(fem_surface_revolved(profile, 4, 32), elements);
+}
+
+FemTetMesh fem_thing_dish(int32_t elements) {
+	double profile[8][2] = {{0.0, -0.012}, {0.08, -0.012}, {0.095, -0.006}, {0.13, 0.012}, {0.124, 0.012},
+		{0.089, -0.006}, {0.074, -0.006}, {0.0, -0.006}};
+	return fem_thing_bake(fem_surface_revolved(profile, 8, 48), elements);
+}
+
+FemTetMesh fem_thing_beaker(int32_t elements) {
+	return bake_wall(fem_surface_cylinder(0.15, 0.5, 32), elements, 0.006f);
 }
 
 // Foot, stem and bowl.

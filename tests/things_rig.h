@@ -11,6 +11,8 @@ FemTetMesh fem_thing_bake(FemSurfaceMesh surface, int32_t elements);
 FemTetMesh fem_thing_box(FemVec3 size, int32_t elements); // centred
 FemTetMesh fem_thing_vase(int32_t elements);              // 0.3 m high, wall 5 mm
 FemTetMesh fem_thing_plate(int32_t elements);             // 0.26 m across, 6 mm thick
+FemTetMesh fem_thing_dish(int32_t elements);              // a dinner plate of 0.26 m and 6 mm with a rim, 0.5 kg
+FemTetMesh fem_thing_beaker(int32_t elements);            // a closed cylinder of 0.5 m, wall 6 mm
 FemTetMesh fem_thing_wine_glass(int32_t elements);        // 0.2 m high, of 2 to 3 mm, on a stem
 FemTetMesh fem_thing_teapot(int32_t elements);            // a round pot of 0.24 m, wall 6 mm
 FemTetMesh fem_thing_cube(int32_t elements);              // 0.3 m

@@ -166,9 +166,12 @@ static void normalize(FemBody *body, int32_t component) {
 	}
 }
 
-// The time that stops the piece with the greatest force: when as much is elastic as is inertia. A mass m on a spring k
-// is stopped by v / (tau / m + 1 / (k tau)), which is largest at tau = sqrt(m / k). It is not shorter than what the
-// mesh can follow: while elastic part and inertia of the deformation are as tau^2 to 1, nothing has bent yet.
+// The time that stops the piece with the greatest force: when as much is elastic as is inertia of what is stopped. A
+// mass m on a spring k is stopped by v / (tau / m + 1 / (k tau)), which is largest at tau = sqrt(m / k). Inertia of the
+// deformation does not count: where waves run it is as large as the elastic part at any time and the force the same,
+// that of a damper, and the piece is stopped by the longest of these times, which bends all of it. It is not shorter
+// than what the mesh can follow: while elastic part and inertia of the deformation are as tau^2 to 1, nothing has bent
+// yet.
 static Response find_response(FemBody *body, int32_t component, float dt, float inertia, float *time) {
 	const FemBlow *blow = &body->step->blows[component];
 	FemPiece *piece = &body->pieces[component];
@@ -180,7 +183,8 @@ static Response find_response(FemBody *body, int32_t component, float dt, float 
 	float longest = inertia > 0.0f ? dent_of(body, component, 1.0f) / inertia : 0.0f;
 	for (int round = 1; !is_known && round < FEM_BLOW_ROUNDS; round++) {
 		float half = 0.5f * response.dent, elastic = response.elastic + half, inert = response.inertia + half;
-		float wanted = *time * sqrtf((elastic + blow->give / (*time * *time)) / (inertia + inert)),
+		float stopped = inertia > 0.0f ? inertia : inert;
+		float wanted = *time * sqrtf((elastic + blow->give / (*time * *time)) / stopped),
 			  least = *time * sqrtf(FEM_BLOW_RESOLVED_SHARE * inert / elastic);
 		if (response.dent > elastic && longest > wanted)
 			wanted = longest;

@@ -158,17 +158,28 @@ static void rest_corners(const FemMesh *mesh, FemVec3 scale, int32_t tet, FemVec
 		out[v] = fem_mesh_rest_point(mesh, scale, t->user_of_node[fem_tet_node(t, tet, v)]);
 }
 
-// m^3, of all that the body ever had.
-static double whole_volume(const FemMesh *mesh, FemVec3 scale) {
-	double six = 0.0;
-	for (int32_t tet = 0; tet < mesh->topology->batch_count * FEM_LANES; tet++) {
+// Twice the area of the face opposite a corner, as a vector.
+static FemVec3d face_of(const FemVec3d x[4], int opposite) {
+	FemVec3d a = x[(opposite + 1) & 3];
+	return fem_vec3d_cross(fem_vec3d_sub(x[(opposite + 2) & 3], a), fem_vec3d_sub(x[(opposite + 3) & 3], a));
+}
+
+// m^3, of all that the body ever had, and m, how thick that is in the mean: volume over half of the surface.
+static double whole_volume(const FemMesh *mesh, FemVec3 scale, double *out_thickness) {
+	const FemTopology *t = mesh->topology;
+	double six = 0.0, surface = 0.0;
+	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++) {
 		FemVec3d x[4];
-		if (mesh->topology->user_of_tet[tet] < 0)
+		if (t->user_of_tet[tet] < 0)
 			continue;
 		rest_corners(mesh, scale, tet, x);
-		FemVec3d area = fem_vec3d_cross(fem_vec3d_sub(x[1], x[0]), fem_vec3d_sub(x[2], x[0]));
-		six += fabs(fem_vec3d_dot(area, fem_vec3d_sub(x[3], x[0])));
+		six += fabs(fem_vec3d_dot(face_of(x, 3), fem_vec3d_sub(x[3], x[0])));
+		for (int v = 0; v < 4; v++) {
+			FemVec3d twice = face_of(x, v);
+			surface += t->neighbours[4 * tet + v] < 0 ? 0.5 * sqrt(fem_vec3d_dot(twice, twice)) : 0.0;
+		}
 	}
+	*out_thickness = surface > 0.0 ? six / 3.0 / surface : INFINITY;
 	return six / 6.0;
 }
 
@@ -177,7 +188,7 @@ typedef struct Fragments {
 	const FemMaterialDef *def;
 	const FemMesh *mesh;
 	const FemBody *body;
-	double volume; // m^3, of the body
+	double volume, thickness; // m^3, m: of the body
 } Fragments;
 
 // m, edge of the smallest piece there, in a wall of that thickness. Cracks begin at flaws, which are not everywhere
@@ -201,6 +212,8 @@ static float fragment_volume(const Fragments *of, int32_t tet) {
 	if (of->def->prestress > 0.0f)
 		return (float)(size * size * size);
 	double wall = (double)wall_of_tet(of->mesh, of->body->scale, tet);
+	if (isinf(wall) && of->thickness < size) // a thin thing whose cells are none of a plate, or lie in several layers
+		wall = of->thickness;
 	size = fragment_edge(of, tet, wall);
 	return (float)(size * size * fmin(size, wall));
 }
@@ -216,7 +229,7 @@ void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 	breaking->has_grain = breaking->can_break = breaking->has_impacts = breaking->has_prestress = false;
 	breaking->can_crush = false;
 	const FemMesh *mesh = &world->meshes[body->mesh_index];
-	double volume = whole_volume(mesh, body->scale);
+	double thickness, volume = whole_volume(mesh, body->scale, &thickness);
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
 		int32_t user = body->topology->user_of_tet[tet];
 		body->tet_toughness[tet] = INFINITY;
@@ -232,7 +245,7 @@ void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 		breaking->has_impacts |= def->impact_modulus > 0.0f;
 		body->tet_crush[tet] = isinf(body->tet_toughness[tet]) ? 0.0f : def->crush_strength * body->toughness_scale;
 		breaking->can_crush |= body->tet_crush[tet] > 0.0f;
-		body->tet_fragment[tet] = fragment_volume(&(Fragments){def, mesh, body, volume}, tet);
+		body->tet_fragment[tet] = fragment_volume(&(Fragments){def, mesh, body, volume, thickness}, tet);
 		breaking->can_break |= !isinf(body->tet_toughness[tet]);
 		set_grain(body, tet, def);
 	}
