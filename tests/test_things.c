@@ -50,6 +50,25 @@ FEM_TEST(things, ceramic_vases_fall) {
 	fem_tet_mesh_free(&vase);
 }
 
+// Of a material that rebounds, from heights at which it meets the floor anywhere within a step. Fails when what gravity
+// brings to the floor in a step rebounds there and is not struck: whole from 3 m, and in a step in thirty.
+FEM_TEST(things, what_rebounds_breaks_from_any_height) {
+	FemPreset ceramic;
+	FEM_REQUIRE(fem_preset_load("ceramic", &ceramic));
+	FemTetMesh vase = fem_thing_vase(400);
+	int32_t whole = 0;
+	ceramic.def.restitution = 0.3f;
+	for (int n = 0; n < (fem_long_tests() ? 40 : 6); n++) {
+		FemThingScene scene = fem_thing_scene(&vase, &ceramic.def);
+		scene.rotation = fem_rotation_z(0.5);
+		scene.height = 3.0 + 0.007 * n;
+		scene.hz = 30.0;
+		whole += fem_thing_run(&scene).pieces == 1;
+	}
+	FEM_CHECK_INT(whole, 0);
+	fem_tet_mesh_free(&vase);
+}
+
 // Shards large and small, not one rest and chips. Fails when tips of cracks need as much stress as what is whole (8 to
 // 10 shards of a hundredth and more), and when all fragments are of one size. Cracks that go on by one edge a look take
 // 53 passes in place of 27.

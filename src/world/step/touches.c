@@ -34,8 +34,11 @@ float fem_touch_share(const FemTouchPlace *touch, float length, float first) {
 	return share > 0.0f ? share : 0.0f;
 }
 
-static bool is_blow(const FemTouchPlace *touch, float dt) {
-	return touch->approach > FEM_SLOW_SPEED && touch->time < dt && touch->strength > 0.0f;
+// What gravity brings to the other side within the step strikes, too: it rebounds in this step (contact_bounce.c), and
+// would never be looked at. A vase of e = 0.3 came off unharmed from 3 m at 30 Hz.
+static bool is_blow(const FemStep *step, const FemTouchPlace *touch, float closing) {
+	float latest = step->dt * (1.0f + step->dt * fem_vec3_length(fem_body_gravity(step->world, touch->body)) / closing);
+	return touch->approach > FEM_SLOW_SPEED && touch->time < latest && touch->strength > 0.0f;
 }
 
 // ---- contacts
@@ -95,7 +98,7 @@ bool fem_touch_of_contact(const FemStep *step, const FemContact *contact, int s,
 		.strength = contact->normal_strength,
 		.load = contact->pair_load,
 	};
-	if (!is_blow(out, step->dt))
+	if (!is_blow(step, out, contact->approach))
 		return false;
 	set_other_side(step, other, out);
 	set_place(contact, s, out);
@@ -125,5 +128,5 @@ bool fem_touch_of_ground(const FemStep *step, FemBody *body, int32_t node, FemTo
 		.place = body->position[node],
 		.normal = {0.0f, 1.0f, 0.0f},
 	};
-	return is_blow(out, step->dt);
+	return is_blow(step, out, approach);
 }
