@@ -131,8 +131,8 @@ func _statue() -> ArrayMesh:
 func _build_stage() -> Node3D:
 	var stage := Node3D.new()
 	root.add_child(stage)
-	add_environment(stage, Color(0.32, 0.36, 0.42), 0.5)
-	add_sun(stage, Vector3(-0.6, -1.0, -0.5), 0.9, 12.0)
+	add_environment(stage, Color(0.32, 0.36, 0.42), 0.4)
+	add_sun(stage, Vector3(-0.6, -1.0, -0.5), 0.45, 12.0)
 	add_ground(stage, 40.0, Looks.ground())
 	_camera = Camera3D.new()
 	_camera.fov = 33.0
