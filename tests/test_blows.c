@@ -157,17 +157,18 @@ FEM_TEST(blows, bad_input_is_refused) {
 	FemWorldId world = fem_world_create(&def);
 	FemMaterialDef material = fem_default_material_def();
 	static const float bad[] = {-1.0f, NAN, INFINITY};
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		material.impact_modulus = bad[i];
 		FEM_CHECK(!fem_material_is_valid(fem_material_create(world, &material)));
+		FEM_CHECK(strstr(fem_last_error(), "impact_modulus") != NULL);
 	}
 	material.impact_modulus = 1e30f;
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		material.impact_toughness_ratio = bad[i];
 		FEM_CHECK(!fem_material_is_valid(fem_material_create(world, &material)));
 	}
 	material.impact_toughness_ratio = 1e30f;
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		material.fragment_variation = bad[i];
 		FEM_CHECK(!fem_material_is_valid(fem_material_create(world, &material)));
 	}

@@ -125,8 +125,10 @@ func test_not_a_number_is_refused() -> void:
 	material.density = INF
 	material.damping = -INF
 	material.toughness = NAN
+	material.impact_stiffness = INF
 	material.grain_direction = Vector3(NAN, 0, 0)
 	errors_end()
+	check_equal(material.impact_stiffness, 0.0, "impact stiffness")
 	check_equal(material.toughness, 1e6, "toughness")
 	check_equal(material.grain_direction, Vector3.ZERO, "grain_direction")
 	check_equal(material.stiffness, 1e6, "stiffness")

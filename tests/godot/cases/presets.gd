@@ -273,3 +273,24 @@ func test_looks_take_effect_and_are_announced() -> void:
 	material.set("toughness_mode", -1)
 	errors_end()
 	check_equal(material.splinter_pattern, MaterialResource.SPLINTERS_NONE, "splinter_pattern")
+
+
+## The same falls at a tenth of the speed of time, of what shatters and of what cracks.
+func test_slow_motion_breaks_as_full_speed_does() -> void:
+	for preset: String in ["ceramic", "concrete"]:
+		var counts: Array[int] = []
+		for time_scale: float in [1.0, 0.1]:
+			Engine.time_scale = time_scale
+			var bodies: Array[DestructibleBody] = []
+			for i in 5:
+				var size := Vector3(0.3, 0.02 if preset == "ceramic" else 0.1, 0.3)
+				var body := _add_box(preset, size, 300, Vector3(2.0 * i, 2.5 + 0.1 * i, 0))
+				body.rotation.z = 0.3
+				bodies.append(body)
+			await ticks(int(70.0 / time_scale))
+			counts.append(0)
+			for body in bodies:
+				counts[-1] += body.get_piece_count()
+				body.free()
+		Engine.time_scale = 1.0
+		check(counts[0] > 20 and counts[1] < 1.5 * counts[0] and counts[0] < 1.5 * counts[1], "%s is in %s pieces at full and a tenth of the speed" % [preset, counts])
