@@ -229,18 +229,31 @@ FEM_TEST(walls, vase_bakes_fast_and_tells_of_more_elements) {
 	fem_baked_mesh_free(&mesh);
 }
 
-// Walls between rooms have no skin outside. At right angles or slanting they get blocks (tests/test_boards.c,
-// tests/test_slanting_walls.c); under a folded roof they are filled by a lattice, and the report says so.
-FEM_TEST(walls, rooms_under_a_gable_fall_back_to_a_lattice) {
+// How three rooms in a row are filled under a roof that falls by `along` for each metre from the middle along x, and by
+// `across` along z.
+static void bake_rooms_under(float along, float across, FemBakedMesh *mesh, FemBakeInfo *info) {
 	FemSurfaceMesh rooms = make_rooms();
 	for (int32_t i = 0; i < rooms.vertex_count; i++)
-		rooms.vertices[i].y -= 0.4f * fabsf(rooms.vertices[i].x);
-	FemBakedMesh mesh = mesh_of(rooms);
+		rooms.vertices[i].y -= along * fabsf(rooms.vertices[i].x) + across * fabsf(rooms.vertices[i].z);
+	*mesh = mesh_of(rooms);
 	FemBakeDef def = fem_default_bake_def();
+	FEM_REQUIRE(fem_bake_render_mesh(&def, mesh, info) == FEM_OK);
+}
+
+// Walls between rooms have no skin outside. At right angles or slanting they get blocks (tests/test_boards.c,
+// tests/test_slanting_walls.c), along one axis cells of a plan (tests/test_plan_walls.c); under a roof that is folded
+// to two sides they are filled by a lattice, and the report says so.
+FEM_TEST(walls, rooms_under_a_hip_roof_fall_back_to_a_lattice) {
+	FemBakedMesh mesh;
 	FemBakeInfo info;
-	FEM_REQUIRE(fem_bake_render_mesh(&def, &mesh, &info) == FEM_OK);
+	bake_rooms_under(0.4f, 0.3f, &mesh, &info);
 	FEM_CHECK(info.tets.members[0].kind == FEM_MEMBER_THIN_WALL);
 	fem_test_check(strstr(mesh.report, "cells of a lattice") != NULL, __FILE__, __LINE__, "says: %s", mesh.report);
+	fem_bake_info_free(&info);
+	fem_baked_mesh_free(&mesh);
+	bake_rooms_under(0.4f, 0.0f, &mesh, &info);
+	FEM_CHECK(info.tets.members[0].kind == FEM_MEMBER_WALL);
+	FEM_CHECK(strstr(mesh.report, "cells of a lattice") == NULL);
 	fem_bake_info_free(&info);
 	fem_baked_mesh_free(&mesh);
 }

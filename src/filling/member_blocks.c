@@ -5,11 +5,14 @@
 #include "filling/beam_cells.h"
 #include "filling/block_grid.h"
 #include "filling/coverage.h"
+#include "filling/plan_walls.h"
 
 #define MERGE_WALLS 0.2       // walls: faces nearer to each other than this are one (grooves, bevels); chosen
 #define CELL_MOST 0.25        // of the longest extent: a board held at both ends must have room to bend; chosen
 #define CELL_LEAST 1e-3       // of the same; chosen
 #define SEARCH_STEPS 60       // of the cell's length, each 1.09 times as short; chosen: counts go in leaps
+#define PLAN_STEPS 8          // of the cell's length in plans, each by what the count is off; chosen
+#define PLAN_TETS 3.0         // half the area of walls over that of a cell's sides, times this, is their tets: 6 a cell
 #define ROUNDNESS 0.5         // of a beam's section that its cells follow where squares do not cover it; chosen
 #define VOLUME_GOOD 0.05      // share by which the volume may differ: half of what is promised
 #define COVERAGE_GOOD 0.01    // of the mesh's size: farthest of a vertex from the tets; promised
@@ -89,6 +92,45 @@ FemResult fem_member_search_blocks(FemMemberSearch *search, double wall, bool *o
 			result = take(search, cell, wall, out_found);
 	}
 	fem_block_grid_free(&grid);
+	return result;
+}
+
+// Divides the plan by cells whose number is nearest to what is wanted; 0 where there are none.
+static FemResult choose_plan_cell(const FemMemberSearch *search, FemPlanWalls *walls, double *out_cell) {
+	double target = search->request->target, nearest = INFINITY, tets;
+	double cell = fmin(sqrt(PLAN_TETS * fem_solid_area(&search->solid) / target), CELL_MOST);
+	*out_cell = 0.0;
+	for (int i = 0; i < PLAN_STEPS && nearest > FEM_MEMBER_GOOD_RATIO; i++) {
+		FemResult result = fem_plan_walls_divide(walls, cell, &tets);
+		if (result != FEM_OK || !(tets > 0.0))
+			return result;
+		double miss = fabs(log(tets / target));
+		if (miss < nearest) {
+			nearest = miss;
+			*out_cell = cell;
+		}
+		cell = fmin(fmax(cell * sqrt(tets / target), CELL_LEAST), CELL_MOST);
+	}
+	return fem_plan_walls_divide(walls, *out_cell, &tets);
+}
+
+FemResult fem_member_search_plan(FemMemberSearch *search, double wall, bool *out_found) {
+	FemPlanWalls walls;
+	double cell;
+	*out_found = false;
+	if (!(search->volume > 0.0))
+		return FEM_OK;
+	FemResult result = fem_plan_walls_create(&search->solid, wall, MERGE_WALLS * wall, &walls);
+	if (result != FEM_OK)
+		return result;
+	result = choose_plan_cell(search, &walls, &cell);
+	if (result == FEM_OK && cell > 0.0) {
+		fem_tet_list_clear(&search->trial);
+		result = fem_plan_walls_fill(&walls, cell, &search->trial);
+		if (result == FEM_OK)
+			result = take(search, cell, wall, out_found);
+	}
+	fem_plan_walls_free(&walls);
 	return result;
 }
 

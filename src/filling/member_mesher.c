@@ -260,7 +260,8 @@ static FemResult search_places(FemMemberSearch *search, double cell) {
 static FemResult search_compact(FemMemberSearch *search, double cell) {
 	static const double even[3] = {1.0, 1.0, 1.0}; // cells as long along every axis
 	double area = fem_solid_area(&search->solid), wall = 2.0 * search->volume / area;
-	if (!has_thin_walls(search, wall, cell)) {
+	bool is_thin = has_thin_walls(search, wall, cell);
+	if (!is_thin) {
 		FemResult result = fem_member_search_cells(search, even, cell, ATTEMPTS);
 		if (result == FEM_OK)
 			result = search_places(search, cell);
@@ -270,6 +271,8 @@ static FemResult search_compact(FemMemberSearch *search, double cell) {
 	// Else limbs or walls between rooms: mend_lattice() goes on.
 	bool found;
 	FemResult result = fem_member_search_walls(search, wall, &found);
+	if (result == FEM_OK && !found && is_thin)
+		result = fem_member_search_plan(search, wall, &found);
 	search->member->kind = found ? FEM_MEMBER_WALL : FEM_MEMBER_THIN_WALL;
 	if (result != FEM_OK || found)
 		return result;

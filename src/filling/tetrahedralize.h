@@ -9,10 +9,11 @@
 // (plate_grid.h): `plate_layers`, or more where cells would else be shorter than thick. Thin walls of other shapes
 // (boxes, tubes, bowls, vases) get cells along the wall (wall_cells.h): their volume is that of the mesh within 10 %,
 // and no vertex lies farther than 1 % of the mesh's size from the tets, with as many more tets than asked for as that
-// takes. Where their two skins cannot be told apart (walls between rooms, tangled surfaces) walls are filled as limbs
-// are; sheets of such shapes are thickened to about one cell, stuffed, and drawn back to the soup as far as tets of 8
-// degrees allow, or of 4 where cells are over 2.5 times as long as the sheet is thick; `members` says how each member
-// was filled and how well it came out.
+// takes. Walls between rooms have two skins nowhere: those at right angles or slanting in three families of planes get
+// blocks (block_grid.h), those along one axis cells of its plan (plan_walls.h). Else, and in tangled surfaces, walls
+// are filled as limbs are; sheets of such shapes are thickened to about one cell, stuffed, and drawn back to the soup
+// as far as tets of 8 degrees allow, or of 4 where cells are over 2.5 times as long as the sheet is thick; `members`
+// says how each member was filled and how well it came out.
 //
 // What holds for plates: cells are up to hundreds of times longer than thick, dihedral angles fall with that. Bending
 // stiffness against theory, measured with tet_plates = 1 (in brackets without), for cells 1.25, 2.5, 5, 10 times as
