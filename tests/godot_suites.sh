@@ -428,7 +428,7 @@ draw_pictures() {
 }
 
 run_pictures() {
-	draw_pictures "$1" bake_pictures 2240x640 "$build/test_renders"
+	draw_pictures "$1" bake_pictures 2400x640 "$build/test_renders"
 }
 
 run_fracture_pictures() {

@@ -13,13 +13,14 @@
 #define APART_SINE 0.1        // of two normals whose cross product is tried as an axis: 6 degrees; chosen
 #define AXIS_SHARE 0.98       // of the area that must be parallel or square to the axis: the rest are bevels; chosen
 #define AXIS_TRIES 24         // triangles whose normals, and the products of two of them, are tried; chosen
-#define SIDES_MAX 6000        // triangles seen as lines; chosen
+#define SIDES_MAX 30000       // triangles seen as lines, which long ones are split into; chosen
 #define EDGES_MAX 1500        // of the plan, to bound the search; chosen
 #define LEVELS_MAX 256        // chosen
 #define PARTS_MAX 30000       // of the plan and between levels, whose insides are asked for; chosen
 #define NODES_MAX 4000000     // places of nodes, 16 MB; chosen
 #define REACH 2.5             // walls: rungs are no longer, and strips no wider; chosen
 #define HIGH 2.5              // walls: what is lower between two levels is a floor; chosen
+#define SAME_LINE 0.1         // of what counts as one: how far triangles of one face may be from its line; chosen
 #define SAME_LEVEL 1e-3       // of that: heights of one face, by rounding; chosen
 #define FLAT_COSINE 0.7       // of an axis that is no good to make another square to; chosen
 #define PRISM_TETS 3          // of a triangle and a layer
@@ -214,6 +215,46 @@ static bool is_wall(void *context, double x, double y) {
 	return false;
 }
 
+// Whether a line lies along another and touches it, which then is as long as both.
+static bool join_lines(Line *line, const Line *other, double distance) {
+	double x = (line->ends[1][0] - line->ends[0][0]) / line->length, low = 0.0, high = line->length;
+	double y = (line->ends[1][1] - line->ends[0][1]) / line->length, along[2];
+	for (int end = 0; end < 2; end++) {
+		double u = other->ends[end][0] - line->ends[0][0], v = other->ends[end][1] - line->ends[0][1];
+		if (!(fabs(x * v - y * u) < distance))
+			return false;
+		along[end] = x * u + y * v;
+	}
+	if (fmax(along[0], along[1]) < low - distance || fmin(along[0], along[1]) > high + distance)
+		return false;
+	for (int end = 0; end < 2; end++) {
+		if (along[end] < low)
+			memcpy(line->ends[0], other->ends[end], sizeof line->ends[0]);
+		if (along[end] > high)
+			memcpy(line->ends[1], other->ends[end], sizeof line->ends[1]);
+		low = fmin(low, along[end]);
+		high = fmax(high, along[end]);
+	}
+	line->length = hypot(line->ends[1][0] - line->ends[0][0], line->ends[1][1] - line->ends[0][1]);
+	return true;
+}
+
+// One line for all triangles of a face: long ones are split where they are to be seen bent. Returns their number.
+static int32_t merge_lines(Line *lines, int32_t count, double distance) {
+	for (int32_t before = count + 1; count < before && !fem_stop_asked();) {
+		before = count;
+		count = 0;
+		for (int32_t i = 0; i < before; i++) {
+			int32_t k = 0;
+			while (k < count && !join_lines(&lines[k], &lines[i], distance))
+				k++;
+			if (k == count)
+				lines[count++] = lines[i];
+		}
+	}
+	return count;
+}
+
 // The longest first, so that what is shorter is drawn to them. Leaves no levels where there are too many.
 static bool draw_plan(FemPlanWalls *walls) {
 	const FemTriangles *triangles = &walls->solid->triangles;
@@ -226,6 +267,8 @@ static bool draw_plan(FemPlanWalls *walls) {
 		if (fabs(fem_vec3d_dot(n, walls->axes[2])) < SQUARE_COSINE * length_of(n))
 			lines[count++] = line_of(walls, t);
 	}
+	qsort(lines, (size_t)count, sizeof *lines, compare_lines);
+	count = count <= SIDES_MAX ? merge_lines(lines, count, SAME_LINE * walls->graph.snap) : count;
 	qsort(lines, (size_t)count, sizeof *lines, compare_lines);
 	for (int32_t i = 0; i < count && count <= SIDES_MAX && walls->graph.edge_count <= EDGES_MAX && !fem_stop_asked();
 		 i++)

@@ -30,6 +30,7 @@ func _take_all(folder: String, _only: String) -> void:
 		{name = "teapot", mesh = _teapot(), elements = 1500, overlap = 0.85, wall = 0.012},
 		{name = "car_body", mesh = _car_body(), elements = 2000, overlap = 0.85, wall = 0.008},
 		{name = "shelf", mesh = _shelf(0.03), elements = 2000, overlap = 0.7},
+		{name = "rooms", mesh = _rooms(0.03), elements = 2000, overlap = 0.85},
 		{name = "moebius", mesh = _moebius(0.36, 0.2), elements = 2000, overlap = 0.5, thickness = 0.03},
 	]
 	var stage := _build_stage(shapes.size())
@@ -253,6 +254,26 @@ func _shelf(wall: float) -> ArrayMesh:
 		parts.append([_box(Vector3(wall, 0.9, 0.3)), Transform3D(Basis(), Vector3(x, 0, 0))])
 	for y: float in [-0.4, 0.0, 0.4]:
 		parts.append([_box(Vector3(0.8, wall, 0.3)), Transform3D(Basis(), Vector3(0, y, 0))])
+	return _joined(parts)
+
+
+## A room of six walls amid six others, on a floor: boards that run into each other.
+func _rooms(wall: float) -> ArrayMesh:
+	var parts: Array[Array] = []
+	for k in 6:
+		var middle := Basis(Vector3.UP, (k + 0.5) * PI / 3.0)
+		for side: float in [0.24, 0.48]:
+			var away := middle * Vector3(side * sqrt(0.75), 0, 0)
+			parts.append([_box(Vector3(wall, 0.3, side)), Transform3D(middle, away)])
+		var corner := Basis(Vector3.UP, k * PI / 3.0)
+		parts.append([_box(Vector3(0.24, 0.3, wall)), Transform3D(corner, corner * Vector3(0.36, 0, 0))])
+	var floor_mesh := CylinderMesh.new()
+	floor_mesh.top_radius = 0.5
+	floor_mesh.bottom_radius = 0.5
+	floor_mesh.height = wall
+	floor_mesh.radial_segments = 6
+	floor_mesh.rings = 0
+	parts.append([floor_mesh, Transform3D(Basis(Vector3.UP, PI / 6.0), Vector3(0, -0.15, 0))])
 	return _joined(parts)
 
 
