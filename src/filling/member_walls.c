@@ -18,6 +18,7 @@
 #define VOLUME_GOOD 0.1    // ... and after; promised
 #define COVERAGE_GOOD 0.01 // of the mesh's size: farthest of a vertex from the tets; promised
 #define COVERAGE_POOR 0.03 // of the mesh's size: where it stays farther, a lattice is tried instead; chosen
+#define THICK_WALL 0.05    // of the member's size: a lattice fills thicker walls as well; chosen
 #define ATTEMPTS 11        // counts tried until vertices are covered; chosen
 #define ATTEMPTS_ASKED 3   // ... of which with as many cells as were asked for; chosen
 #define GAP_FAR 0.0152     // of the mesh's size: what is this far after the first needs more cells; chosen
@@ -58,7 +59,8 @@ typedef struct WallTry {
 	double volume;    // of the tets, unit space
 	double thicker;   // times the wall that was asked for, where floats do not hold that; 1
 	double gap;       // of the farthest vertex, in shares of the mesh's size
-	double best_gap;  // the same of what was kept; COVERAGE_POOR before
+	double gap_most;  // with which cells are kept
+	double best_gap;  // of what was kept; gap_most before
 	bool whole;       // one body
 	bool more;        // the cells that were asked for are not enough
 } WallTry;
@@ -118,7 +120,7 @@ static FemResult try_once(FemMemberSearch *search, WallTry *attempt, bool *out_f
 		return result;
 	double made = search->trial.tet_count / (PRISM_TETS * attempt->def.layers);
 	bool right = attempt->whole && has_volume(attempt) && has_shape(search, attempt);
-	double gap = attempt->whole ? attempt->gap : COVERAGE_POOR;
+	double gap = attempt->whole ? attempt->gap : fmax(attempt->gap_most, COVERAGE_POOR);
 	if (right && (gap < WORTH_IT * attempt->best_gap || (gap < attempt->best_gap && gap <= COVERAGE_GOOD))) {
 		attempt->best_gap = gap;
 		keep(search, attempt);
@@ -169,7 +171,7 @@ static FemResult search_rings(FemMemberSearch *search, WallTry *attempt, bool *o
 static FemResult search_coverage(FemMemberSearch *search, WallTry *attempt, bool *out_found) {
 	double error = attempt->error_max;
 	double most = MORE_FREE * PRISM_TETS * attempt->def.layers * attempt->def.triangle_count;
-	attempt->best_gap = COVERAGE_POOR;
+	attempt->best_gap = attempt->gap_most;
 	FemResult result = search_rings(search, attempt, out_found);
 	if (result != FEM_OK || attempt->best_gap <= COVERAGE_GOOD)
 		return result;
@@ -197,6 +199,7 @@ static WallTry first_try(const FemMemberSearch *search, const int8_t *sides, dou
 	int32_t layers = layers_of(search, wall);
 	double size = search->request->triangles->frame.size / search->frame.size;
 	WallTry attempt = {.skin = &search->solid, .error_max = ERROR_SHARE * COVERAGE_GOOD * size, .thicker = 1.0};
+	attempt.gap_most = COVERAGE_POOR;
 	attempt.def.sides = sides;
 	attempt.def.layers = layers;
 	attempt.def.depth_least = LAID_LEAST * size;
@@ -213,6 +216,8 @@ FemResult fem_member_search_walls(FemMemberSearch *search, double wall, bool *ou
 	WallTry attempt = first_try(search, sides.sides, sides.wall);
 	attempt.def.depth_max = REACH_WALLS * sides.wall;
 	attempt.def.volume = fem_solid_volume(&search->solid);
+	if (sides.wall > THICK_WALL)
+		attempt.gap_most = nextafter(COVERAGE_GOOD, 1.0);
 	if (sides.paired > PAIRED_LEAST && sides.hidden < HIDDEN_MOST && attempt.def.volume > 0.0)
 		result = search_coverage(search, &attempt, out_found);
 	if (*out_found)
