@@ -35,6 +35,9 @@
 // Edges between tets that are neighbours; chosen: a crushed mesh overlaps its second ring before its third.
 #define FEM_SELF_RINGS 2
 
+// Whether two tets of one piece are neighbours, which self-contact passes over.
+bool fem_tets_are_near(const FemTopology *topology, int32_t a, int32_t b);
+
 typedef struct FemNarrowBody {
 	FemSurfaceTrees *trees; // refitted for where the body is now
 	FemPosition origin;     // m, world

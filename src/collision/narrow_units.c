@@ -45,7 +45,7 @@ static bool are_nodes_near(const FemTopology *t, int32_t i, int32_t j) {
 
 _Static_assert(FEM_SELF_RINGS == 2, "are_nodes_near() knows two rings");
 
-static bool are_tets_near(const FemTopology *t, int32_t a, int32_t b) {
+bool fem_tets_are_near(const FemTopology *t, int32_t a, int32_t b) {
 	for (int i = 0; i < 4; i++) {
 		for (int j = 0; j < 4; j++) {
 			if (are_nodes_near(t, fem_tet_node(t, a, i), fem_tet_node(t, b, j)))
@@ -84,7 +84,7 @@ typedef struct Probe {
 
 static void add_hit(Probe *probe, int32_t tet) {
 	int32_t face_tet = probe->faces->topology->triangle_tets[probe->triangle];
-	if (probe->self && are_tets_near(probe->solid->topology, face_tet, tet))
+	if (probe->self && fem_tets_are_near(probe->solid->topology, face_tet, tet))
 		return;
 	if (probe->count < probe->room)
 		probe->out[probe->count] = (FemNarrowHit){face_tet, tet};
@@ -298,7 +298,7 @@ static bool do_triangles_cross(const FemSurfaceTrees *trees, int32_t a, int32_t 
 	fem_triangle_points(trees, a, points_a);
 	fem_triangle_points(trees, b, points_b);
 	return boxes_meet4(triangle_box4(points_a), triangle_box4(points_b)) && fem_triangles_cross(points_a, points_b) &&
-		!are_tets_near(t, t->triangle_tets[a], t->triangle_tets[b]);
+		!fem_tets_are_near(t, t->triangle_tets[a], t->triangle_tets[b]);
 }
 
 static bool is_node_off_triangle(const FemSurfaceTrees *trees, Branch node, Branch leaf) {

@@ -40,7 +40,9 @@ typedef struct FemMesh {
 		FEM_CONVEX_UNKNOWN = 0,
 		FEM_CONVEX_NO,
 		FEM_CONVEX_YES
-	} convexity; // of the rest shape, found with the first body that touches (contact/mesh_convexity.c)
+	} convexity;       // of the rest shape, found with the first body that touches (contact/mesh_convexity.c)
+	bool is_gap_known; // the same of the next (contact/mesh_gap.c)
+	float gap; // m, under `stretch`: least distance of places of the surface that are no neighbours; 0: none known
 	FemTopology *topology;
 	int32_t *node_order, *part_order; // elimination orders of each component's nodes and parts, local numbers
 	struct FemSplinters *splinters;   // frozen, that whole bodies of the mesh share: a list

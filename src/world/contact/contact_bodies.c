@@ -129,6 +129,7 @@ bool fem_body_contact_create(FemWorld *world, FemBody *body, int32_t body_index)
 		list_surface_nodes(&world->meshes[body->mesh_index], body, place);
 		fem_pieces_measure(&world->meshes[body->mesh_index], body);
 		ok = fem_mesh_find_convexity(&world->meshes[body->mesh_index]) &&
+			fem_mesh_find_gap(&world->meshes[body->mesh_index]) &&
 			fem_contact_body_enter_pieces(world, body, body_index);
 	}
 	FEM_FREE_ARRAY(place, t->node_count);

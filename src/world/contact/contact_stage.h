@@ -164,6 +164,9 @@ FemSweepBox fem_contact_span_box(const FemBody *body, FemTreeSpan span); // worl
 // ---- mesh_convexity.c
 FEM_MUST_USE bool fem_mesh_find_convexity(struct FemMesh *mesh); // fills FemMesh.convexity; false: no memory
 
+// ---- mesh_gap.c
+FEM_MUST_USE bool fem_mesh_find_gap(struct FemMesh *mesh); // fills FemMesh.gap, after its convexity; false: no memory
+
 // ---- self_contact.c
 // Whether a piece may be bent so far that it touches itself. One of a convex mesh can fold over only where two of its
 // tets are rotated by a right angle against each other: the dents of a shard are sides of cracks, which begin closed.

@@ -16,6 +16,8 @@
 // floats lose under 1e-3 of it in tets of 1 mm whose body is within 16 m of its origin.
 #define ONE_TO_ONE_MARGIN 0.05f
 
+#define GAP_MARGIN 0.95 // of the gap: floats lose 2e-6 m where a body is 16 m from its origin; chosen
+
 // The rotation of one of the tets at a node.
 static FemVec4 rotation_at(const FemBody *body, int32_t node) {
 	const FemTopology *t = body->topology;
@@ -145,6 +147,34 @@ static bool is_one_to_one(const FemBody *body) {
 	return true;
 }
 
+// ---- as at rest
+
+// Whether all nodes of a whole body lie nearer to their places in its shape at rest, moved as one, than half of what
+// could touch is apart there. A point of a tet is no farther from its place than the nodes are.
+static bool keeps_its_gap(const FemMesh *mesh, const FemBody *body) {
+	const FemTopology *t = body->topology;
+	FemRange nodes = t->component_nodes[0];
+	FemVec4 sum = sum_rotations(body, nodes);
+	FemQuat unit = {sum.x, sum.y, sum.z, sum.w};
+	double q[3][3], half = 0.5 * GAP_MARGIN * (double)mesh->gap * (double)(body->scale.x / mesh->stretch.x);
+	if (!(half > 0.0) || !fem_quat_normalize(&unit))
+		return false;
+	fem_quat_to_matrix(unit, q);
+	FemVec3d offset = {0.0, 0.0, 0.0};
+	for (int pass = 0; pass < 2; pass++) {
+		for (int32_t i = nodes.begin; i < nodes.end; i++) {
+			FemVec3d rest = fem_mesh_rest_point(mesh, body->scale, t->user_of_node[i]);
+			FemVec3d off = fem_vec3d_sub(fem_vec3d_from4(body->position[i]), fem_matrix_apply(q, rest));
+			if (pass == 0)
+				offset = fem_vec3d_add(offset, fem_vec3d_scale(off, 1.0 / (nodes.end - nodes.begin)));
+			off = fem_vec3d_sub(off, offset);
+			if (pass == 1 && !(fem_vec3d_dot(off, off) < half * half))
+				return false;
+		}
+	}
+	return true;
+}
+
 // ---- inside out
 
 static bool is_inverted(const FemBody *body, int32_t tet) {
@@ -172,5 +202,7 @@ bool fem_contact_may_touch_itself(const FemWorld *world, const FemBody *body, in
 		return false;
 	bool is_whole = !body->own_topology && body->topology->component_count == 1;
 	bool is_convex = is_whole && world->meshes[body->mesh_index].convexity == FEM_CONVEX_YES;
-	return !(is_convex && is_one_to_one(body)) && !is_inside_out(body, component);
+	if (is_convex ? is_one_to_one(body) : is_whole && keeps_its_gap(&world->meshes[body->mesh_index], body))
+		return false;
+	return !is_inside_out(body, component);
 }
