@@ -363,8 +363,11 @@ static FemResult mend_plate(FemMemberSearch *search, double cell) {
 	FemResult result = fem_member_is_lost(search, &lost);
 	bool is_thick =
 		(double)search->member->thickness > MOVED_THICK * fem_member_gap_allowed(search) * search->frame.size;
-	if (result == FEM_OK && !lost && is_thick)
+	if (result == FEM_OK && !lost && is_thick) {
 		result = fem_member_cover(search, &search->best, &fit);
+		search->fitted = true;
+		lost = search->member->kind == FEM_MEMBER_COMPACT && fit.gap > fem_member_gap_allowed(search);
+	}
 	return result == FEM_OK && lost ? search_limbs(search, cell) : result;
 }
 
