@@ -3,9 +3,11 @@
 #include "fem_test.h"
 
 #include "baking/bake.h"
+#include "base/memory.h"
 #include "geometry/loop_mesh.h"
 #include "scenes/surface_meshes.h"
 #include "theory_rig.h"
+#include "topology/tet_mesh.h"
 
 #include <stdlib.h>
 
@@ -295,6 +297,51 @@ FEM_TEST(walls, at_any_angles_round_an_axis_have_their_volume) {
 			if (bake(&plans[i], rotations[n % 2], targets[n], &mesh))
 				fem_tet_mesh_free(&mesh);
 		}
+}
+
+// Boards at random angles and places, some in one another, some apart: whatever comes of it, it is sound, the same
+// again, and no memory is left.
+FEM_TEST(walls, boards_at_random_are_filled_somehow) {
+	int64_t before = fem_memory_bytes();
+	uint32_t seed = 7;
+	for (int n = 0; n < 6; n++) {
+		FemSurfaceMesh surface = {0};
+		for (int b = 0; b < 3 + n; b++) {
+			double random[5];
+			for (int k = 0; k < 5; k++) {
+				seed = seed * 1664525u + 1013904223u;
+				random[k] = (double)(seed >> 8) / 16777216.0;
+			}
+			double angle = PI * random[0], wall = (0.5 + random[4]) * WALL;
+			FemSurfaceMesh box =
+				fem_surface_box((FemVec3){1.0f, (float)wall, 0.5f + 0.5f * (float)random[1]}, 1 + n % 3);
+			fem_surface_transform(&box, (FemQuat){0.0f, 0.0f, (float)sin(0.5 * angle), (float)cos(0.5 * angle)}, 1.0,
+				(FemVec3d){0.6 * random[2], 0.6 * random[3], 0.0});
+			fem_surface_append(&surface, &box);
+			fem_surface_mesh_free(&box);
+		}
+		FemSoup soup = fem_surface_soup(&surface);
+		FemBakeDef def = fem_default_bake_def();
+		FemTetMesh meshes[2] = {{0}};
+		def.element_count = 500;
+		for (int i = 0; i < 2; i++)
+			fem_test_check(
+				fem_tetrahedralize(&soup, &def, &meshes[i]) == FEM_OK, __FILE__, __LINE__, "%s", fem_last_error());
+		FEM_REQUIRE(meshes[0].tet_count > 0 && meshes[0].tet_count == meshes[1].tet_count &&
+			memcmp(meshes[0].tets, meshes[1].tets, sizeof(int32_t) * 4 * (size_t)meshes[0].tet_count) == 0);
+		for (int32_t t = 0; t < meshes[0].tet_count; t++) {
+			FemTetShape shape;
+			FEM_CHECK(
+				fem_tet_shape(meshes[0].nodes, meshes[0].tets + 4 * (size_t)t, (FemVec3){1.0f, 1.0f, 1.0f}, &shape) &&
+				shape.volume > 0.0);
+		}
+		printf("  %d boards: %d tets of %d parts, kind %d\n", 3 + n, meshes[0].tet_count, meshes[0].member_count,
+			meshes[0].members[0].kind);
+		for (int i = 0; i < 2; i++)
+			fem_tet_mesh_free(&meshes[i]);
+		fem_surface_mesh_free(&surface);
+	}
+	FEM_CHECK_INT(fem_memory_bytes(), before);
 }
 
 // ---- frames: the same walls open at both ends, against bars in the plan, nu = 0

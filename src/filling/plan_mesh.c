@@ -11,6 +11,7 @@
 #define DIRECTIONS 48             // tried for the order of points; chosen
 #define APART 0.6                 // cells: how far points inside a face are from others at the least; chosen
 #define ROW 0.8660254             // cells: between rows of such points, which make even triangles
+#define CORNER_SINE 0.2           // of the angle by which a strip bends at a corner, at the least; chosen
 #define PARTS_MAX 10000.0         // of an edge; chosen
 #define PI 3.14159265358979323846 // half a turn, within which a direction is sought
 
@@ -104,11 +105,23 @@ static int32_t face_around(const Faces *faces, int32_t hole) {
 
 // ---- edges
 
-// The edges of a face of four sides, in its order; false for others.
+// Whether a face bends to the left at its corner number k, by more than what is nearly straight on.
+static bool is_corner(const Faces *faces, int32_t begin, int k) {
+	const double *a = point_of(faces, begin + (k + 3) % 4), *b = point_of(faces, begin + k),
+				 *c = point_of(faces, begin + (k + 1) % 4);
+	double u[2] = {b[0] - a[0], b[1] - a[1]}, v[2] = {c[0] - b[0], c[1] - b[1]};
+	return u[0] * v[1] - u[1] * v[0] > CORNER_SINE * hypot(u[0], u[1]) * hypot(v[0], v[1]);
+}
+
+// The edges of a face of four sides, in its order; false for others, a triangle with a point on a side among them.
 static bool sides_of(const Faces *faces, int32_t loop, int32_t out[4]) {
 	int32_t begin = loop_begin(faces, loop);
 	if (faces->ends[loop] - begin != 4)
 		return false;
+	for (int k = 0; k < 4; k++) {
+		if (!is_corner(faces, begin, k))
+			return false;
+	}
 	for (int k = 0; k < 4; k++)
 		out[k] = edge_between(faces, faces->indices[begin + k], faces->indices[begin + (k + 1) % 4]);
 	return true;

@@ -13,8 +13,10 @@
 #define APART_SINE 0.1        // of two normals whose cross product is tried as an axis: 6 degrees; chosen
 #define AXIS_SHARE 0.98       // of the area that must be parallel or square to the axis: the rest are bevels; chosen
 #define AXIS_TRIES 24         // triangles whose normals, and the products of two of them, are tried; chosen
+#define TRIANGLES_MAX 60000   // of meshes that are looked at: 300 axes are tried, 0.2 s; chosen
 #define SIDES_MAX 30000       // triangles seen as lines, which long ones are split into; chosen
-#define EDGES_MAX 1500        // of the plan, to bound the search; chosen
+#define LINES_MAX 6000        // of those while they are joined ...
+#define EDGES_MAX 1500        // ... and of the plan, to bound the search; both chosen
 #define LEVELS_MAX 256        // chosen
 #define PARTS_MAX 30000       // of the plan and between levels, whose insides are asked for; chosen
 #define NODES_MAX 4000000     // places of nodes, 16 MB; chosen
@@ -23,6 +25,7 @@
 #define SAME_LINE 0.1         // of what counts as one: how far triangles of one face may be from its line; chosen
 #define SAME_LEVEL 1e-3       // of that: heights of one face, by rounding; chosen
 #define FLAT_COSINE 0.7       // of an axis that is no good to make another square to; chosen
+#define NARROWEST 0.02        // walls: the least height of a triangle of the plan; chosen
 #define PRISM_TETS 3          // of a triangle and a layer
 
 static FemResult no_memory(void) {
@@ -244,13 +247,15 @@ static int32_t merge_lines(Line *lines, int32_t count, double distance) {
 	for (int32_t before = count + 1; count < before && !fem_stop_asked();) {
 		before = count;
 		count = 0;
-		for (int32_t i = 0; i < before; i++) {
+		for (int32_t i = 0; i < before && count <= LINES_MAX; i++) {
 			int32_t k = 0;
 			while (k < count && !join_lines(&lines[k], &lines[i], distance))
 				k++;
 			if (k == count)
 				lines[count++] = lines[i];
 		}
+		if (count > LINES_MAX)
+			break;
 	}
 	return count;
 }
@@ -270,11 +275,11 @@ static bool draw_plan(FemPlanWalls *walls) {
 	qsort(lines, (size_t)count, sizeof *lines, compare_lines);
 	count = count <= SIDES_MAX ? merge_lines(lines, count, SAME_LINE * walls->graph.snap) : count;
 	qsort(lines, (size_t)count, sizeof *lines, compare_lines);
-	for (int32_t i = 0; i < count && count <= SIDES_MAX && walls->graph.edge_count <= EDGES_MAX && !fem_stop_asked();
-		 i++)
+	bool few = count <= EDGES_MAX;
+	for (int32_t i = 0; i < count && few && walls->graph.edge_count <= EDGES_MAX && !fem_stop_asked(); i++)
 		fem_plan_graph_add(&walls->graph, lines[i].ends[0], lines[i].ends[1]);
 	FEM_FREE_ARRAY(lines, triangles->triangle_count);
-	if (count > SIDES_MAX || walls->graph.edge_count > EDGES_MAX)
+	if (!few || walls->graph.edge_count > EDGES_MAX)
 		walls->level_count = 0;
 	else if (!walls->graph.failed)
 		fem_plan_graph_add_rungs(&walls->graph, REACH * walls->wall, is_wall, walls);
@@ -283,7 +288,7 @@ static bool draw_plan(FemPlanWalls *walls) {
 
 FemResult fem_plan_walls_create(const FemSolid *solid, double wall, double merge, FemPlanWalls *out) {
 	*out = (FemPlanWalls){.solid = solid, .wall = wall, .graph = {.snap = merge}};
-	if (!find_axes(solid, out->axes))
+	if (solid->triangles.triangle_count > TRIANGLES_MAX || !find_axes(solid, out->axes))
 		return fem_stop_asked() ? fem_fail_stopped() : FEM_OK;
 	bool ready = find_levels(out, merge);
 	if (ready && (out->level_count < 2 || out->level_count > LEVELS_MAX))
@@ -334,6 +339,30 @@ static bool ask_insides(FemPlanWalls *walls) {
 	return walls->filled != NULL;
 }
 
+// Lines that nearly lie on each other leave slivers between them, of which floats make flat tets.
+static bool is_sliver(const FemPlanWalls *walls, int32_t triangle) {
+	const int32_t *n = walls->mesh.triangles[triangle];
+	double(*p)[2] = walls->mesh.points, longest = 0.0;
+	for (int v = 0; v < 3; v++) {
+		const double *a = p[n[v]], *b = p[n[(v + 1) % 3]];
+		longest = fmax(longest, hypot(b[0] - a[0], b[1] - a[1]));
+	}
+	double area =
+		(p[n[1]][0] - p[n[0]][0]) * (p[n[2]][1] - p[n[0]][1]) - (p[n[1]][1] - p[n[0]][1]) * (p[n[2]][0] - p[n[0]][0]);
+	return !(fabs(area) > NARROWEST * walls->wall * longest);
+}
+
+static bool has_slivers(const FemPlanWalls *walls) {
+	for (int32_t i = 0; i < walls->filled_count; i++) {
+		int32_t face = i / (walls->level_count - 1);
+		for (int32_t t = first_triangle(&walls->mesh, face); walls->filled[i] && t < walls->mesh.face_ends[face]; t++) {
+			if (is_sliver(walls, t))
+				return true;
+		}
+	}
+	return false;
+}
+
 FemResult fem_plan_walls_divide(FemPlanWalls *walls, double cell, double *out_tets) {
 	FemPlanMesh *mesh = &walls->mesh;
 	*out_tets = 0.0;
@@ -344,7 +373,8 @@ FemResult fem_plan_walls_divide(FemPlanWalls *walls, double cell, double *out_te
 		return fem_fail_stopped();
 	if (mesh->failed || !ask_insides(walls))
 		return no_memory();
-	for (int32_t i = 0; i < walls->filled_count; i++) {
+	bool slivers = has_slivers(walls);
+	for (int32_t i = 0; i < walls->filled_count && !slivers; i++) {
 		int32_t face = i / (walls->level_count - 1), level = i % (walls->level_count - 1);
 		if (walls->filled[i])
 			*out_tets += (double)PRISM_TETS * parts_of(walls, level, cell) *

@@ -30,7 +30,8 @@ typedef struct FemPlanWalls {
 FemResult fem_plan_walls_create(const FemSolid *solid, double wall, double merge, FemPlanWalls *out);
 void fem_plan_walls_free(FemPlanWalls *walls);
 
-// Divides the plan into cells about `cell` long, unit space, and says how many tets that makes; 0 where there are none.
+// Divides the plan into cells about `cell` long, unit space, and says how many tets that makes; 0 where there are none,
+// or slivers among them.
 FemResult fem_plan_walls_divide(FemPlanWalls *walls, double cell, double *out_tets);
 
 // Adds nodes and tets of the last division, in the solid's unit space.
