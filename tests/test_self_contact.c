@@ -139,7 +139,7 @@ static FemVec3 on_arc(double angle, double s, double height) {
 	return (FemVec3){(float)(radius * sin(at)), (float)(-radius * cos(at)), 0.0f};
 }
 
-static FemBodyId add_arc(FemWorldId world, double angle) {
+static FemBodyId add_arc(FemWorldId world, double angle, FemVec3 scale) {
 	FemBoxMesh box = fem_box_mesh(40, 1, 2, (FemVec3){LENGTH, THICKNESS, 0.1f}, FEM_CELLS_FIVE);
 	FemMaterialDef material_def = fem_default_material_def();
 	FemMaterialId material = fem_material_create(world, &material_def);
@@ -156,6 +156,7 @@ static FemBodyId add_arc(FemWorldId world, double angle) {
 	def.materials = &material;
 	def.material_count = 1;
 	def.self_contact = true;
+	def.scale = scale;
 	FemBodyId body = fem_body_create(world, &def);
 	fem_box_mesh_free(&box);
 	return body;
@@ -182,12 +183,13 @@ static void bend_arc(const FemWorld *world, FemBody *body, double rest, double n
 // touch as they were made is passed over.
 FEM_TEST(self_contact, of_what_is_not_convex_is_looked_for_where_it_left_its_shape) {
 	static const double rests[] = {200.0, 320.0};
+	const FemVec3 as_made = {1.0f, 1.0f, 1.0f};
 	FemWorldDef def = fem_default_world_def();
 	FemWorldId world_id = fem_world_create(&def);
 	FemWorld *world = fem_world_find(world_id);
 	for (int n = 0; n < 2; n++) {
 		double rest = rests[n] * DEGREES;
-		FemBodyId id = add_arc(world_id, rest);
+		FemBodyId id = add_arc(world_id, rest, as_made);
 		fem_steps(world_id, 1); // finds what is apart at rest
 		FemBody *body = world->bodies[id.index1 - 1];
 		bool was_searched = false;
@@ -201,10 +203,27 @@ FEM_TEST(self_contact, of_what_is_not_convex_is_looked_for_where_it_left_its_sha
 		}
 		fem_body_destroy(id);
 	}
-	FemBodyId closed = add_arc(world_id, 359.9 * DEGREES);
+	FemBodyId closed = add_arc(world_id, 359.9 * DEGREES, as_made);
 	fem_steps(world_id, 1);
 	FemBody *body = world->bodies[closed.index1 - 1];
 	bend_arc(world, body, 359.9 * DEGREES, 360.5 * DEGREES);
+	FEM_CHECK(fem_contact_may_touch_itself(world, body, 0));
+	fem_world_destroy(world_id);
+}
+
+// Fails when distances are taken to be as many times larger as one side of the body is.
+FEM_TEST(self_contact, what_is_scaled_flat_is_nearer_to_itself) {
+	FemWorldDef def = fem_default_world_def();
+	def.gravity = (FemVec3){0.0f, 0.0f, 0.0f};
+	FemWorldId world_id = fem_world_create(&def);
+	FemWorld *world = fem_world_find(world_id);
+	FemBodyId id = add_arc(world_id, 320.0 * DEGREES, (FemVec3){4.0f, 0.25f, 1.0f});
+	fem_steps(world_id, 1);
+	FemBody *body = world->bodies[id.index1 - 1];
+	const FemMesh *mesh = &world->meshes[body->mesh_index];
+	FEM_CHECK(mesh->gap > 0.0f && !fem_contact_may_touch_itself(world, body, 0));
+	for (int32_t i = 0; i < body->topology->node_count; i++) // by up to 0.4 of the gap to both sides
+		body->position[i].y += 2.0f * mesh->gap * mesh->positions[body->topology->user_of_node[i]].x;
 	FEM_CHECK(fem_contact_may_touch_itself(world, body, 0));
 	fem_world_destroy(world_id);
 }

@@ -149,6 +149,12 @@ static bool is_one_to_one(const FemBody *body) {
 
 // ---- as at rest
 
+// By what distances at rest have grown at the least, where a body has another scale than its mesh was made for.
+static double least_scale(const FemMesh *mesh, const FemBody *body) {
+	FemVec3 now = body->scale, made = mesh->stretch;
+	return (double)fminf(now.x / made.x, fminf(now.y / made.y, now.z / made.z));
+}
+
 // Whether all nodes of a whole body lie nearer to their places in its shape at rest, moved as one, than half of what
 // could touch is apart there. A point of a tet is no farther from its place than the nodes are.
 static bool keeps_its_gap(const FemMesh *mesh, const FemBody *body) {
@@ -156,7 +162,7 @@ static bool keeps_its_gap(const FemMesh *mesh, const FemBody *body) {
 	FemRange nodes = t->component_nodes[0];
 	FemVec4 sum = sum_rotations(body, nodes);
 	FemQuat unit = {sum.x, sum.y, sum.z, sum.w};
-	double q[3][3], half = 0.5 * GAP_MARGIN * (double)mesh->gap * (double)(body->scale.x / mesh->stretch.x);
+	double q[3][3], half = 0.5 * GAP_MARGIN * (double)mesh->gap * least_scale(mesh, body);
 	if (!(half > 0.0) || !fem_quat_normalize(&unit))
 		return false;
 	fem_quat_to_matrix(unit, q);
