@@ -34,6 +34,11 @@ sources() {
 	printf '%s\n' "$root"/tools/fem_bake/files/*.c
 }
 
+# Two files in different folders may have one name.
+object_of() {
+	printf '%s/%s.o\n' "$1" "$(printf '%s' "${2#"$root"/}" | tr / _)"
+}
+
 flags=(-D_GNU_SOURCE -DFEM_ASSERTS=1 -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all
 	-fsanitize=fuzzer-no-link -fsanitize=address -fsanitize=undefined -ffp-contract=off "-I$root/src" "-I$root/tools" "-I$root/tests" "-I$here")
 
@@ -42,7 +47,7 @@ build_loaders() {
 	local -a objects=()
 	mkdir -p "$out/obj"
 	while read -r source; do
-		object=$out/obj/$(basename "$source" .c).o
+		object=$(object_of "$out/obj" "$source")
 		clang -std=c17 "${flags[@]}" -c "$source" -o "$object"
 		objects+=("$object")
 	done < <(sources)
@@ -58,7 +63,7 @@ build_body_state() {
 	dependencies=$("$root/.ci/get_dependencies.sh" linux "$(uname -m)" | tail -n 1)
 	mkdir -p "$out/engine"
 	while read -r source; do
-		object=$out/engine/$(basename "$source").o
+		object=$(object_of "$out/engine" "$source")
 		more=(-std=c17)
 		case $source in
 		*_avx2.c) more+=(-mavx2 -mno-fma) ;;
