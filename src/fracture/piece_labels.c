@@ -94,7 +94,7 @@ void fem_labels_choose_seeds(const FemTopology *whole, uint64_t seed, int32_t *o
 static void unite_cells(const FemTopology *t, int32_t *labels) {
 	for (int32_t c = 0; c < fem_plate_cell_count(&t->cells); c++) {
 		const FemPlateCell *cell = &t->cells.cells[c];
-		for (int32_t k = 1; k < fem_cell_tet_count(cell); k++)
+		for (int32_t k = 1; t->cell_is_whole[c] && k < fem_cell_tet_count(cell); k++)
 			labels[cell->tets[k]] = labels[cell->tets[0]];
 	}
 }

@@ -13,8 +13,8 @@ FEM_MUST_USE bool fem_labels_grow(const FemTopology *whole, const int32_t *seeds
 void fem_labels_choose_seeds(const FemTopology *whole, uint64_t seed, int32_t *out_seeds, int32_t count);
 
 // Makes pieces of labels: the tets of a plate cell go together, what has one label but does not hang together is
-// several, and what has fewer tets than a piece must goes to the neighbour that it shares most faces with. Returns how
-// many there are; -1 when memory fails.
-FEM_MUST_USE int32_t fem_labels_settle(const FemTopology *whole, int32_t *labels);
+// several, and what has fewer tets than a piece must goes to the neighbour that it shares most faces with. The mesh may
+// have broken. Returns how many there are; -1 when memory fails.
+FEM_MUST_USE int32_t fem_labels_settle(const FemTopology *topology, int32_t *labels);
 
 #endif

@@ -266,9 +266,9 @@ void fem_split_remove_component(FemTopology *t, int32_t component) {
 
 // Each of its 4 nodes gets a copy of its own, and what stays around the node may fall into as many groups more as the
 // tet has faces there, less one.
-bool fem_split_can_remove(const FemTopology *t, int32_t count) {
-	return t->node_count + 12 * (int64_t)count <= t->node_capacity &&
-		t->user_node_count + 8 * (int64_t)count <= t->node_capacity;
+int32_t fem_split_removable(const FemTopology *t) {
+	int32_t by_nodes = (t->node_capacity - t->node_count) / 12, by_users = (t->node_capacity - t->user_node_count) / 8;
+	return by_nodes < by_users ? by_nodes : by_users;
 }
 
 // The first group of a star keeps the node: that must be one of what stays.

@@ -84,7 +84,7 @@ void fem_split_remove_component(FemTopology *topology, int32_t component);
 // caller has cut the faces between, and what stays hangs together by faces in three tets at least. The split is open,
 // and there is room.
 void fem_split_remove_tets(FemTopology *topology, const int32_t *tets, int32_t count);
-bool fem_split_can_remove(const FemTopology *topology, int32_t count);
+int32_t fem_split_removable(const FemTopology *topology); // how many there is room for, wherever they are
 
 // Numbers and derives everything anew. False when a table is too short for its new contents, which the bounds above
 // rule out: the topology then has its nodes, tets and pieces, but no edges and no outer faces, and may be read.

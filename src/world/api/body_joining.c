@@ -169,7 +169,7 @@ static bool open_faces(FemWorld *world, int32_t body_index, const Opening *openi
 		if (across > face && opening->opens(body, opening->context, face, across))
 			fem_face_cut(body, face, across);
 	}
-	if (breaking->cut_count == 0) {
+	if (breaking->cut_count == 0 && opening->removed_count == 0) {
 		fem_split_close(body->own_topology);
 		return true;
 	}
@@ -189,10 +189,21 @@ static bool open_faces(FemWorld *world, int32_t body_index, const Opening *openi
 }
 
 static bool is_between_pieces(const FemBody *body, const void *context, int32_t face, int32_t across) {
-	const FemJoined *joined = context;
+	const int32_t *labels = context;
+	return labels[face / 4] != labels[across / 4] && !fem_face_holds(body, face, across);
+}
+
+// [tet] Which piece each tet is to be of now. What broke may have parted the pieces of the whole mesh anew: rests of
+// fewer tets than a piece has go to a neighbour. Null when memory fails.
+static int32_t *label_now(const FemBody *body) {
 	const FemTopology *t = body->topology;
-	return joined->tet_piece[t->user_of_tet[face / 4]] != joined->tet_piece[t->user_of_tet[across / 4]] &&
-		!fem_face_holds(body, face, across);
+	int32_t lanes = t->batch_count * FEM_LANES, *labels = FEM_ALLOC_ARRAY(int32_t, lanes);
+	for (int32_t tet = 0; labels && tet < lanes; tet++)
+		labels[tet] = t->user_of_tet[tet] < 0 ? -1 : body->joined->tet_piece[t->user_of_tet[tet]];
+	if (!labels || fem_labels_settle(t, labels) >= 0)
+		return labels;
+	FEM_FREE_ARRAY(labels, lanes);
+	return NULL;
 }
 
 // Two that hang together elsewhere, by faces that cannot break, are one.
@@ -224,9 +235,11 @@ FemResult fem_body_cut_joined(FemWorld *world, int32_t body_index) {
 	if (!body->joined && !(body->joined = make_joined(world->meshes[body->mesh_index].topology, &def)))
 		return FEM_ERROR_MEMORY;
 	fem_body_release_pieces(body);
-	Opening opening = {.opens = is_between_pieces, .context = body->joined};
-	bool ok = open_faces(world, body_index, &opening) && join(world, body);
+	int32_t *labels = label_now(body);
+	Opening opening = {.opens = is_between_pieces, .context = labels};
+	bool ok = labels && open_faces(world, body_index, &opening) && join(world, body);
 	fem_cuts_free(body->breaking);
+	FEM_FREE_ARRAY(labels, body->topology->batch_count * FEM_LANES);
 	if (!ok) {
 		free_bonds(body->joined);
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the bonds of a body of %d tets.",
@@ -249,6 +262,7 @@ typedef struct Corner {
 typedef struct Mending {
 	Corner *corners;  // [tet * 4 + local]
 	uint8_t *is_open; // [tet * 4 + local]: the face stays open
+	uint8_t *leaves;  // [tet]: it goes in this turn
 	int32_t *removed; // tets that are gone
 	int32_t count, removed_count, open_count;
 } Mending;
@@ -258,8 +272,9 @@ static bool keep_corners(const FemBody *body, const FemTopology *whole, Mending 
 	*out = (Mending){.count = 4 * t->batch_count * FEM_LANES};
 	out->corners = FEM_ALLOC_ARRAY(Corner, out->count);
 	out->is_open = FEM_ALLOC_ARRAY(uint8_t, out->count);
+	out->leaves = FEM_ALLOC_ARRAY(uint8_t, out->count / 4);
 	out->removed = FEM_ALLOC_ARRAY(int32_t, out->count / 4);
-	bool ok = out->corners && out->is_open && out->removed;
+	bool ok = out->corners && out->is_open && out->leaves && out->removed;
 	for (int32_t at = 0; ok && at < out->count; at++) {
 		bool was_there = whole->user_of_tet[at / 4] >= 0, is_there = t->user_of_tet[at / 4] >= 0;
 		out->is_open[at] = was_there && whole->neighbours[at] >= 0 && t->neighbours[at] < 0;
@@ -381,6 +396,37 @@ static void start_parts(FemBody *made, bool is_live) {
 	made->live_part_count = is_live ? made->topology->part_count : 0;
 }
 
+static bool parts_what_leaves(const FemBody *body, const void *context, int32_t face, int32_t across) {
+	(void)body;
+	const Mending *mending = context;
+	return mending->leaves[face / 4] != mending->leaves[across / 4];
+}
+
+// Tets that are gone leave the body that was put together, before any other face opens, and as many in a turn as there
+// is room for the copies of their nodes. False when memory fails.
+static bool let_removed_leave(FemWorld *world, int32_t body_index, Mending *mending) {
+	FemBody *body = world->bodies[body_index];
+	if (mending->removed_count == 0)
+		return true;
+	if (!fem_body_make_splittable(world, body))
+		return false;
+	for (int32_t at = 0, count; at < mending->removed_count; at += count) {
+		count = fem_split_removable(body->topology);
+		count = mending->removed_count - at < count ? mending->removed_count - at : count;
+		if (count == 0)
+			return true; // those that are left come back
+		for (int32_t i = at; i < at + count; i++)
+			mending->leaves[mending->removed[i]] = 1;
+		bool ok = open_faces(world, body_index, &(Opening){parts_what_leaves, mending, mending->removed + at, count});
+		fem_cuts_free(body->breaking);
+		for (int32_t i = at; i < at + count; i++)
+			mending->leaves[mending->removed[i]] = 0;
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
 static FemResult mend(FemWorld *world, int32_t body_index, Mending *mending) {
 	FemBody *body = world->bodies[body_index];
 	FemBody *made = build_whole(world, body);
@@ -397,10 +443,10 @@ static FemResult mend(FemWorld *world, int32_t body_index, Mending *mending) {
 		return result;
 	free_bonds(joined);
 	world->joined_count--;
-	if (mending->open_count == 0)
+	if (mending->open_count == 0 && mending->removed_count == 0)
 		return FEM_OK;
-	Opening opening = {stays_open, mending, mending->removed, mending->removed_count};
-	bool ok = open_faces(world, body_index, &opening);
+	bool ok = let_removed_leave(world, body_index, mending) &&
+		open_faces(world, body_index, &(Opening){.opens = stays_open, .context = mending});
 	fem_cuts_free(made->breaking);
 	if (!ok)
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the cracks of a body of %d tets.",
@@ -423,6 +469,7 @@ FemResult fem_body_mend_joined(FemWorld *world, int32_t body_index) {
 	}
 	FEM_FREE_ARRAY(mending.corners, mending.count);
 	FEM_FREE_ARRAY(mending.is_open, mending.count);
+	FEM_FREE_ARRAY(mending.leaves, mending.count / 4);
 	FEM_FREE_ARRAY(mending.removed, mending.count / 4);
 	return result;
 }

@@ -427,7 +427,7 @@ static bool crush_body(Crushing *crushing, int32_t body_index, FemRange hits, Fe
 	FemBody *body = world->bodies[body_index];
 	find_tets(crushing, body_index, hits);
 	if (!take_crumbs(crushing, body) || !fem_body_make_splittable(world, body) ||
-		!fem_split_can_remove(body->topology, crushing->tet_count) || !fem_split_open(body->own_topology))
+		crushing->tet_count > fem_split_removable(body->topology) || !fem_split_open(body->own_topology))
 		return false;
 	*out_event = describe(crushing, body_index);
 	for (int32_t i = 0; i < crushing->tet_count; i++) {
