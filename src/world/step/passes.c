@@ -205,16 +205,36 @@ bool fem_composite_went_bad(const FemStep *step, int32_t composite) {
 	return bad;
 }
 
-void fem_passes_save(FemStep *step) {
-	for (int32_t c = 0; step->world->breakable_count > 0 && c < step->composites.count; c++) {
+// Whether something in a composite may be sent back: what can break, or a body that goes back whole with what breaks in
+// another composite.
+static bool may_go_back(const FemStep *step, FemRange islands) {
+	for (int32_t i = islands.begin; i < islands.end; i++) {
+		const FemBody *body = body_at(step, i);
+		if ((body->breaking && body->breaking->can_break) || (body->step->start && fem_body_goes_back_whole(body)))
+			return true;
+	}
+	return false;
+}
+
+// True: composites that were looked at before may have to be looked at again.
+static bool save_composites(FemStep *step) {
+	bool is_whole = false;
+	for (int32_t c = 0; c < step->composites.count; c++) {
 		FemRange islands = step->composites.composites[c].islands;
-		bool breaks = false;
-		for (int32_t i = islands.begin; i < islands.end; i++)
-			breaks |= body_at(step, i)->breaking && body_at(step, i)->breaking->can_break;
-		for (int32_t i = islands.begin; breaks && i < islands.end; i++) {
-			if (!body_at(step, i)->step->start && !body_at(step, i)->step->is_over)
-				save(body_at(step, i), step->arena);
+		bool goes_back = may_go_back(step, islands);
+		for (int32_t i = islands.begin; goes_back && i < islands.end; i++) {
+			FemBody *body = body_at(step, i);
+			if (body->step->start || body->step->is_over)
+				continue;
+			save(body, step->arena);
+			is_whole |= fem_body_goes_back_whole(body);
 		}
+	}
+	return is_whole;
+}
+
+void fem_passes_save(FemStep *step) {
+	while (step->world->breakable_count > 0 && save_composites(step)) {
 	}
 }
 
