@@ -157,20 +157,27 @@ void fem_contact_stage_finish(FemStep *step) {
 	fem_contacts_wake_loaded(step->world, step->dt);
 }
 
-// Drops kept contacts of a body or collider that is destroyed, so that the next one in its slot does not inherit them.
-void fem_contacts_forget(FemWorld *world, int32_t body_index, int32_t collider_index) {
-	FemContactStage *stage = &world->contacts;
+// Returns how many are left, in their order.
+static int32_t drop_those_of(FemContact *contacts, int32_t count, int32_t body_index, int32_t collider_index) {
 	int32_t kept = 0;
-	for (int32_t i = 0; i < stage->contact_count; i++) {
-		const FemContactSide *a = &stage->contacts[i].side[0], *b = &stage->contacts[i].side[1];
+	for (int32_t i = 0; i < count; i++) {
+		const FemContactSide *a = &contacts[i].side[0], *b = &contacts[i].side[1];
 		bool gone = fem_side_is_collider(b) ? b->collider == collider_index : b->body == body_index;
 		if (gone || a->body == body_index)
 			continue;
 		if (kept != i)
-			stage->contacts[kept] = stage->contacts[i];
+			contacts[kept] = contacts[i];
 		kept++;
 	}
-	stage->contact_count = kept;
+	return kept;
+}
+
+// Drops kept contacts of a body or collider that is destroyed, so that the next one in its slot does not inherit them:
+// those of the step before, too, which are renumbered when that one is cut.
+void fem_contacts_forget(FemWorld *world, int32_t body_index, int32_t collider_index) {
+	FemContactStage *stage = &world->contacts;
+	stage->contact_count = drop_those_of(stage->contacts, stage->contact_count, body_index, collider_index);
+	stage->last_count = drop_those_of(stage->last_contacts, stage->last_count, body_index, collider_index);
 	if (collider_index >= 0)
 		fem_held_pieces_forget(world, collider_index);
 }
