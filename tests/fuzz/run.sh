@@ -27,10 +27,10 @@ usage() {
 # The sources that loaders are made of: those of fem_bake, and of the engine what they need.
 sources() {
 	local name
-	for name in base/memory base/heap base/thread base/error base/mat3 topology/tet_mesh geometry/render_mesh cutting/splinter_surface \
-		baking/tet_arrays baking/baked_{mesh,read,splinters,write}; do
+	for name in cutting/{splinter_surface,splinter_homes} baking/tet_arrays baking/baked_{mesh,modes,read,splinters,write}; do
 		printf '%s/src/%s.c\n' "$root" "$name"
 	done
+	printf '%s\n' "$root"/src/{base,jobs,topology,geometry}/*.c
 	printf '%s\n' "$root"/tools/fem_bake/files/*.c
 }
 

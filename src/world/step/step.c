@@ -467,6 +467,7 @@ static void roll_back(FemBody *body) {
 		body->force[i] = (FemVec4){0.0f, 0.0f, 0.0f, 0.0f}; // they may be the cause
 	}
 	fem_body_heal_tets(body);
+	fem_body_release_pieces(body); // some may have become rigid in a shape of the bad step
 	for (int32_t c = 0; fem_body_has_solver(body) && c < body->topology->component_count; c++)
 		body->pieces[c].preconditioner->valid = false;
 }
