@@ -1,5 +1,6 @@
 // Walls that meet in a T or a cross, profiles, legs: volume, coverage and bending against beam theory.
 #include "fem_test.h"
+#include "filling_rig.h"
 
 #include "baking/bake.h"
 #include "filling/tet_list.h"
@@ -58,29 +59,11 @@ static const FemQuat rotations[] = {{0.0f, 0.0f, 0.0f, 1.0f}, {0.182574f, 0.3651
 
 static bool bake(const Shape *shape, int rotation, int32_t target, FemTetMesh *out) {
 	FemSurfaceMesh surface = fem_surface_boards(shape->boards, shape->count);
-	double wanted = surface.volume;
-	fem_surface_transform(&surface, rotations[rotation], 1.0, (FemVec3d){0.0, 0.0, 0.0});
-	FemSoup soup = fem_surface_soup(&surface);
-	FemBakeDef def = fem_default_bake_def();
-	FemEmbedding embedding;
-	FemDiagnosis diagnosis;
-	def.element_count = target;
-	double begin = fem_test_cpu_ms();
-	bool made = fem_test_check(
-		fem_tetrahedralize(&soup, &def, out) == FEM_OK, __FILE__, __LINE__, "%s: %s", shape->name, fem_last_error());
-	double ms = fem_test_cpu_ms() - begin;
-	FemEmbedMesh tets = {out->node_count, out->tet_count, out->nodes, out->tets, NULL};
-	if (made && FEM_CHECK(fem_embed(&tets, soup.vertices, NULL, soup.vertex_count, &embedding) == FEM_OK) &&
-		FEM_CHECK(fem_mesh_diagnose(&soup, NULL, &diagnosis) == FEM_OK)) {
-		double volume = (double)out->volume / wanted, far = (double)embedding.max_outside / diagnosis.size;
-		printf("  %-11s %d %5d of %5d tets, volume %.3f, vertices off by %.2f %%, kind %d, %.0f ms\n", shape->name,
-			rotation, out->tet_count, target, volume, 100.0 * far, out->members[0].kind, ms);
-		fem_test_check(
-			fabs(volume - 1.0) < 0.1 && far < 0.01, __FILE__, __LINE__, "%s: volume %.3f", shape->name, volume);
-		fem_embedding_free(&embedding);
-	}
-	fem_surface_mesh_free(&surface);
-	return made;
+	FilledShape filled;
+	if (!filling_rig_fill(shape->name, surface, rotations[rotation], target, out, &filled))
+		return false;
+	fem_test_check(fabs(filled.volume - 1.0) < 0.1 && filled.far < 0.01, __FILE__, __LINE__, "%s", shape->name);
+	return true;
 }
 
 // Walls between rooms have no outer skin, a shelf's boards end at others: a lattice gave them 139 % of their volume.

@@ -1,6 +1,7 @@
 // Walls that stand at any angles round one axis: rooms under a gable, of six walls, of three, and what meets in a Y.
 // Volume, coverage, and frames of them against frame theory.
 #include "fem_test.h"
+#include "filling_rig.h"
 
 #include "baking/bake.h"
 #include "base/memory.h"
@@ -259,31 +260,13 @@ static const Plan plans[] = {{"rooms under a gable", make_house}, {"rooms of six
 	{"rooms of three walls", make_three_walls}, {"boards at angles", make_boards}, {"walls that meet in a Y", make_y}};
 
 static bool bake(const Plan *plan, FemQuat rotation, int32_t target, FemTetMesh *out) {
-	FemSurfaceMesh surface = plan->make();
-	fem_surface_transform(&surface, rotation, 1.0, (FemVec3d){0.0, 0.0, 0.0});
-	FemSoup soup = fem_surface_soup(&surface);
-	FemBakeDef def = fem_default_bake_def();
-	FemEmbedding embedding;
-	FemDiagnosis diagnosis;
-	def.element_count = target;
-	double begin = fem_test_cpu_ms();
-	bool made = fem_test_check(
-		fem_tetrahedralize(&soup, &def, out) == FEM_OK, __FILE__, __LINE__, "%s: %s", plan->name, fem_last_error());
-	double ms = fem_test_cpu_ms() - begin;
-	FemEmbedMesh tets = {out->node_count, out->tet_count, out->nodes, out->tets, NULL};
-	if (made && FEM_CHECK(fem_embed(&tets, soup.vertices, NULL, soup.vertex_count, &embedding) == FEM_OK) &&
-		FEM_CHECK(fem_mesh_diagnose(&soup, NULL, &diagnosis) == FEM_OK)) {
-		double volume = (double)out->volume / surface.volume, far = (double)embedding.max_outside / diagnosis.size;
-		printf("  %-22s %5d of %5d tets, volume %.3f, vertices off by %.2f %%, %.1f degrees, %.0f ms\n", plan->name,
-			out->tet_count, target, volume, 100.0 * far, (double)out->min_dihedral, ms);
-		fem_test_check(fabs(volume - 1.0) < 0.05 && far < 0.01 && out->members[0].kind == FEM_MEMBER_WALL &&
-				out->tet_count < MORE_MOST * target + MORE_FEW,
-			__FILE__, __LINE__, "%s: kind %d, %d tets, volume %.3f", plan->name, out->members[0].kind, out->tet_count,
-			volume);
-		fem_embedding_free(&embedding);
-	}
-	fem_surface_mesh_free(&surface);
-	return made;
+	FilledShape shape;
+	if (!filling_rig_fill(plan->name, plan->make(), rotation, target, out, &shape))
+		return false;
+	fem_test_check(fabs(shape.volume - 1.0) < 0.05 && shape.far < 0.01 && out->members[0].kind == FEM_MEMBER_WALL &&
+			out->tet_count < MORE_MOST * target + MORE_FEW,
+		__FILE__, __LINE__, "%s", plan->name);
+	return true;
 }
 
 // Fails when a lattice fills them (4,000 to 20,000 tets, volumes up to 1.27), and the boards when every vertex on a
