@@ -1,5 +1,6 @@
 // What contact does to sleepers: a blow wakes them, a load above the threshold does, and so does losing what held them.
 #include "base/vec.h"
+#include "fracture/separation.h"
 #include "model/piece.h"
 #include "world/contact/contact_stage.h"
 #include "world/step/joined_pieces.h"
@@ -90,6 +91,13 @@ static float side_mass(const FemWorld *world, const FemContactSide *side) {
 	return fem_collider_is_free(collider) ? collider->mass : INFINITY;
 }
 
+// Whether the rest of a piece sleeps that is struck where it is awake: its blow is looked at as a whole.
+static bool is_half_asleep(const FemWorld *world, const FemContactSide *side) {
+	const FemBody *body = fem_side_is_body(side) ? world->bodies[side->body] : NULL;
+	return body && body->breaking && body->breaking->has_impacts && body->live_part_count > 0 &&
+		fem_piece_is_live(body, side->piece) && !fem_piece_is_wholly_live(body, side->piece);
+}
+
 // A sleeper wakes at once, before the solve would take it for a wall, when the blow can give it more than the speed
 // below which things fall asleep.
 static void wake_struck(FemWorld *world) {
@@ -97,7 +105,7 @@ static void wake_struck(FemWorld *world) {
 	for (int32_t i = 0; i < world->contacts.contact_count; i++) {
 		const FemContact *contact = &world->contacts.contacts[i];
 		for (int s = 0; s < 2; s++) {
-			if (!is_sleeper(world, &contact->side[s]))
+			if (!is_sleeper(world, &contact->side[s]) && !is_half_asleep(world, &contact->side[s]))
 				continue;
 			float mass = side_mass(world, &contact->side[1 - s]), along = along_normal(&rows, contact);
 			float own = side_mass(world, &contact->side[s]);

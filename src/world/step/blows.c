@@ -191,7 +191,7 @@ static void add_impulse_loads(FemBody *body, FemArena *arena) {
 	if (!body->step->struck)
 		fem_body_keep_impulses(body, arena);
 	for (int32_t c = 0; c < body->topology->component_count; c++) {
-		if (fem_piece_is_live(body, c) && !body->pieces[c].is_rigid && !body->pieces[c].look_is_over &&
+		if (fem_piece_is_wholly_live(body, c) && !body->pieces[c].is_rigid && !body->pieces[c].look_is_over &&
 			!body->step->blows[c].is_struck)
 			add_impulse_load(body, c);
 	}

@@ -89,6 +89,8 @@ bool fem_touch_of_contact(const FemStep *step, const FemContact *contact, int s,
 		return false;
 	FemBody *body = step->world->bodies[side->body];
 	const FemTopology *t = body->topology;
+	if (!fem_piece_is_wholly_live(body, side->piece)) // a look asks for the elements of all of it
+		return false;
 	*out = (FemTouchPlace){
 		.body = body,
 		.component = side->piece,
@@ -112,7 +114,7 @@ bool fem_touch_of_ground(const FemStep *step, FemBody *body, int32_t node, FemTo
 	int32_t component = fem_node_component(t, node);
 	float approach = -body->velocity[node].y * (1.0f - body->pieces[component].spent_speed);
 	if (!(body->step->ground[node].w > 0.0f) || !(approach > FEM_SLOW_SPEED) ||
-		body->part_state[t->node_part[node]] != FEM_ISLAND_LIVE)
+		!fem_piece_is_wholly_live(body, component))
 		return false;
 	float gap = body->position[node].y - (float)(step->ground.height - body->origin.y);
 	*out = (FemTouchPlace){
