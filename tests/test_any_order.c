@@ -91,6 +91,13 @@ static void make_body(Play *play, int32_t place) {
 	FEM_CHECK(fem_body_is_valid(play->bodies[place]));
 }
 
+// It stands still: nodes that went on each by itself would tear it.
+static void set_kinematic(FemBodyId body, bool kinematic) {
+	(void)fem_body_set_kinematic(body, kinematic);
+	for (int32_t node = 0; kinematic && node < fem_body_get_node_count(body); node++)
+		(void)fem_body_set_velocity(body, node, (FemVec3){0.0f, 0.0f, 0.0f});
+}
+
 // What is refused is refused, and changes nothing.
 static void call(Play *play, int32_t place) {
 	FemBodyId body = play->bodies[place];
@@ -129,7 +136,7 @@ static void call(Play *play, int32_t place) {
 		break;
 	case 10: (void)fem_body_set_materials(body, &play->materials[below(play, MATERIALS)], 1); break;
 	case 11: (void)fem_body_teleport(body, at, (FemQuat){0.0f, 0.6f, 0.0f, 0.8f}); break;
-	case 12: (void)fem_body_set_kinematic(body, below(play, 3) == 0); break;
+	case 12: set_kinematic(body, below(play, 3) == 0); break;
 	case 13: (void)(below(play, 2) == 0 ? fem_body_sleep(body) : fem_body_wake(body)); break;
 	case 14: (void)fem_body_remove_piece(body, piece); break;
 	case 15: (void)fem_body_set_toughness_scale(body, below(play, 3) == 0 ? INFINITY : (float)unit(play)); break;
