@@ -151,7 +151,8 @@ static size_t measure(const char *name, FemBodyId body, size_t limit) {
 	int32_t nodes = fem_body_get_node_count(body);
 	printf("  %-22s %5d nodes %4d flowed %8zu bytes, saved in %.3f ms, loaded in %.3f ms\n", name, nodes,
 		count_flowed(body), state.size, saved - began, loaded - saved);
-	fem_test_check(state.size < limit, __FILE__, __LINE__, "%s: %zu bytes are not below %zu", name, state.size, limit);
+	fem_test_check(state.size < limit, __FILE__, __LINE__, "%s: %lld bytes are not below %lld", name,
+		(long long)state.size, (long long)limit);
 	free(state.data);
 	return state.size;
 }

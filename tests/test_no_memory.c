@@ -10,7 +10,9 @@
 #include "world/step/breaking.h"
 #include "world/world.h"
 
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define DT (1.0f / 60.0f)
 
@@ -24,12 +26,19 @@ static void *scarce_allocate(void *user, size_t bytes, size_t alignment) {
 	int64_t number = scarce->asked++;
 	if (number >= scarce->given_until && number < scarce->given_until + scarce->none_for)
 		return NULL;
-	return aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+	char *block = malloc(bytes + alignment + sizeof block);
+	if (!block)
+		return NULL;
+	uintptr_t first = (uintptr_t)(block + sizeof block), aligned = (first + alignment - 1) / alignment * alignment;
+	memcpy((char *)aligned - sizeof block, &block, sizeof block); // where the release finds it
+	return (void *)aligned;
 }
 
 static void scarce_release(void *user, void *pointer, size_t bytes, size_t alignment) {
+	char *block;
 	(void)user, (void)bytes, (void)alignment;
-	free(pointer);
+	memcpy(&block, (char *)pointer - sizeof block, sizeof block);
+	free(block);
 }
 
 // Steps a scene that breaks; from the given request on the system gives nothing for a while. Returns whether a step
