@@ -30,3 +30,31 @@ bool filling_rig_fill(const char *name, FemSurfaceMesh surface, FemQuat rotation
 	fem_surface_mesh_free(&surface);
 	return made;
 }
+
+FemBodyId filling_rig_held(const FemTetMesh *mesh, double young, double poisson, const int32_t *pinned,
+	int32_t pinned_count, FemWorldId *out_world) {
+	FemWorldDef world_def = fem_default_world_def();
+	FemMaterialDef material = fem_default_material_def();
+	FemMeshDef mesh_def = fem_default_mesh_def();
+	FemBodyDef body_def = fem_default_body_def();
+	world_def.gravity = (FemVec3){0.0f, 0.0f, 0.0f};
+	world_def.sleeping_enabled = world_def.contacts_enabled = false;
+	world_def.solver_tolerance = 1e-6f;
+	material.young_modulus = (float)young;
+	material.poisson_ratio = (float)poisson;
+	material.max_iterations = 4000;
+	*out_world = fem_world_create(&world_def);
+	FemMaterialId material_id = fem_material_create(*out_world, &material);
+	mesh_def.node_count = mesh->node_count;
+	mesh_def.node_positions = mesh->nodes;
+	mesh_def.tet_count = mesh->tet_count;
+	mesh_def.tets = mesh->tets;
+	mesh_def.tet_plates = mesh->tet_plates;
+	mesh_def.quality_clamp = mesh->has_plates ? 0.0f : mesh_def.quality_clamp;
+	body_def.mesh = fem_mesh_create(*out_world, &mesh_def);
+	body_def.materials = &material_id;
+	body_def.material_count = 1;
+	body_def.pinned_nodes = pinned;
+	body_def.pinned_count = pinned_count;
+	return fem_body_create(*out_world, &body_def);
+}

@@ -167,18 +167,6 @@ static void moment_forces(const FemTetMesh *mesh, int axis, double moment, doubl
 
 // Clamped at x = 0, bent by a moment (N m) at x = 1: how far that end goes along the axis (0: y, 1: z), m.
 static double bend_end(const FemTetMesh *mesh, int axis, double moment, double poisson_ratio) {
-	FemWorldDef world_def = fem_default_world_def();
-	FemMaterialDef material = fem_default_material_def();
-	FemMeshDef mesh_def = fem_default_mesh_def();
-	FemBodyDef body_def = fem_default_body_def();
-	world_def.gravity = (FemVec3){0.0f, 0.0f, 0.0f};
-	world_def.sleeping_enabled = world_def.contacts_enabled = false;
-	world_def.solver_tolerance = 1e-6f;
-	material.young_modulus = (float)YOUNG;
-	material.poisson_ratio = (float)poisson_ratio;
-	material.max_iterations = 4000;
-	FemWorldId world = fem_world_create(&world_def);
-	FemMaterialId material_id = fem_material_create(world, &material);
 	int32_t *pinned = calloc((size_t)mesh->node_count, sizeof *pinned), pinned_count = 0, tip_count = 0;
 	FemVec3 *now = calloc((size_t)mesh->node_count, sizeof *now);
 	for (int32_t n = 0; n < mesh->node_count; n++) {
@@ -186,18 +174,8 @@ static double bend_end(const FemTetMesh *mesh, int axis, double moment, double p
 			pinned[pinned_count++] = n;
 		tip_count += mesh->nodes[n].x > END;
 	}
-	mesh_def.node_count = mesh->node_count;
-	mesh_def.node_positions = mesh->nodes;
-	mesh_def.tet_count = mesh->tet_count;
-	mesh_def.tets = mesh->tets;
-	mesh_def.tet_plates = mesh->tet_plates;
-	mesh_def.quality_clamp = mesh->has_plates ? 0.0f : mesh_def.quality_clamp;
-	body_def.mesh = fem_mesh_create(world, &mesh_def);
-	body_def.materials = &material_id;
-	body_def.material_count = 1;
-	body_def.pinned_nodes = pinned;
-	body_def.pinned_count = pinned_count;
-	FemBodyId body = fem_body_create(world, &body_def);
+	FemWorldId world;
+	FemBodyId body = filling_rig_held(mesh, YOUNG, poisson_ratio, pinned, pinned_count, &world);
 	double sum = 0.0, force[3];
 	moment_forces(mesh, axis, moment, force);
 	for (int step = 0; step < STEPS && FEM_CHECK(pinned_count > 0 && tip_count > 0); step++) {

@@ -380,18 +380,6 @@ static bool is_near(FemVec3 p, const double place[2], double distance) {
 
 // Nodes around the held joints do not move; those of the loaded one take the force, by equal shares. m along x.
 static double give_of_mesh(const FemTetMesh *mesh, const Joints *joints, double force) {
-	FemWorldDef world_def = fem_default_world_def();
-	FemMaterialDef material = fem_default_material_def();
-	FemMeshDef mesh_def = fem_default_mesh_def();
-	FemBodyDef body_def = fem_default_body_def();
-	world_def.gravity = (FemVec3){0.0f, 0.0f, 0.0f};
-	world_def.sleeping_enabled = world_def.contacts_enabled = false;
-	world_def.solver_tolerance = 1e-6f;
-	material.young_modulus = (float)YOUNG;
-	material.poisson_ratio = 0.0f;
-	material.max_iterations = 4000;
-	FemWorldId world = fem_world_create(&world_def);
-	FemMaterialId material_id = fem_material_create(world, &material);
 	int32_t *pinned = calloc((size_t)mesh->node_count, sizeof *pinned), *loaded = calloc((size_t)mesh->node_count, 4);
 	int32_t pinned_count = 0, loaded_count = 0;
 	FemVec3 *now = calloc((size_t)mesh->node_count, sizeof *now);
@@ -402,18 +390,8 @@ static double give_of_mesh(const FemTetMesh *mesh, const Joints *joints, double 
 		if (is_near(mesh->nodes[n], joints->places[joints->loaded], AROUND * WALL))
 			loaded[loaded_count++] = n;
 	}
-	mesh_def.node_count = mesh->node_count;
-	mesh_def.node_positions = mesh->nodes;
-	mesh_def.tet_count = mesh->tet_count;
-	mesh_def.tets = mesh->tets;
-	mesh_def.tet_plates = mesh->tet_plates;
-	mesh_def.quality_clamp = 0.0f;
-	body_def.mesh = fem_mesh_create(world, &mesh_def);
-	body_def.materials = &material_id;
-	body_def.material_count = 1;
-	body_def.pinned_nodes = pinned;
-	body_def.pinned_count = pinned_count;
-	FemBodyId body = fem_body_create(world, &body_def);
+	FemWorldId world;
+	FemBodyId body = filling_rig_held(mesh, YOUNG, 0.0, pinned, pinned_count, &world);
 	for (int step = 0; step < STEPS && FEM_CHECK(pinned_count > 0 && loaded_count > 0); step++) {
 		for (int32_t n = 0; n < loaded_count; n++)
 			fem_body_apply_force(body, loaded[n], (FemVec3){(float)(force / loaded_count), 0.0f, 0.0f});

@@ -94,8 +94,8 @@ static float side_mass(const FemWorld *world, const FemContactSide *side) {
 // Whether the rest of a piece sleeps that is struck where it is awake: its blow is looked at as a whole.
 static bool is_half_asleep(const FemWorld *world, const FemContactSide *side) {
 	const FemBody *body = fem_side_is_body(side) ? world->bodies[side->body] : NULL;
-	return body && body->breaking && body->breaking->has_impacts && body->live_part_count > 0 &&
-		fem_piece_is_live(body, side->piece) && !fem_piece_is_wholly_live(body, side->piece);
+	return body && body->breaking && body->breaking->has_impacts && fem_piece_is_live(body, side->piece) &&
+		!fem_piece_is_wholly_live(body, side->piece);
 }
 
 // A sleeper wakes at once, before the solve would take it for a wall, when the blow can give it more than the speed
