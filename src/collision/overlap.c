@@ -13,6 +13,8 @@
 #define DIRECTION_MIN 1e-3f
 #define THICKNESS_MIN 1e-6f // W / (surface size of the bodies), and
 #define VOLUME_MIN 1e-7f    // W / reach^3 of the polyhedron: what float can tell from touching
+#define INWARD 0.9f         // of the way from the centre to a point: at the point itself the overlap may end; chosen
+#define ALONG_MIN 1e-3f     // cosine of a plane to the normal below which it runs along it; chosen
 #define BOX_MARGIN 1e-3f // of the size: a start box lies outside both bodies, so that none of its faces remain; chosen
 
 // The two bodies in an order that does not depend on how the caller named them, in the frame of the first.
@@ -231,12 +233,14 @@ static void fill_overlap(
 	set_direction(pair, measure, out);
 	out->depth = out->volume / out->area;
 	out->point_count = 1;
-	out->points[0] = (FemOverlapPoint){.share = 1.0f};
+	out->points[0] = (FemOverlapPoint){.share = 1.0f, .depth = out->depth};
 	if (out->flags & FEM_OVERLAP_NO_DIRECTION)
 		return;
 	float extent;
 	out->point_count = fem_overlap_points(p, measure->centre, out->normal, out->points, &extent);
 	out->depth = smaller(out->depth, extent);
+	for (int32_t k = 0; k < out->point_count; k++)
+		out->points[k].depth = out->depth;
 }
 
 bool fem_overlap(const FemConvex *a, const FemConvex *b, FemOverlap *out_overlap) {
@@ -268,4 +272,35 @@ bool fem_overlap(const FemConvex *a, const FemConvex *b, FemOverlap *out_overlap
 	}
 	return isfinite(out_overlap->depth) &&
 		isfinite(out_overlap->centre.x + out_overlap->centre.y + out_overlap->centre.z);
+}
+
+// ---- depths
+
+// The part of the line q + t n that is within a shape.
+static void clip_line(const FemConvex *shape, FemPosition q, FemVec3 n, float *low, float *high) {
+	FemVec3 at = fem_vec3d_to_vec3(fem_position_sub(q, shape->origin));
+	for (int32_t i = 0; i < shape->plane_count; i++) {
+		FemVec4 plane = shape->planes[i];
+		float along = plane.x * n.x + plane.y * n.y + plane.z * n.z;
+		float left = plane.w - (plane.x * at.x + plane.y * at.y + plane.z * at.z);
+		if (along > ALONG_MIN)
+			*high = smaller(*high, left / along);
+		else if (along < -ALONG_MIN)
+			*low = larger(*low, left / along);
+	}
+}
+
+void fem_overlap_find_depths(const FemConvex *a, const FemConvex *b, FemOverlap *overlap) {
+	float mean = 0.0f;
+	for (int32_t k = 0; k < overlap->point_count; k++) {
+		FemVec3 inward = fem_vec3_scale(overlap->points[k].offset, INWARD);
+		FemPosition q = fem_position_move(overlap->centre, fem_vec3d_from(inward));
+		float low = -INFINITY, high = INFINITY;
+		clip_line(a, q, overlap->normal, &low, &high);
+		clip_line(b, q, overlap->normal, &low, &high);
+		overlap->points[k].depth = high > low && high - low < INFINITY ? high - low : 0.0f;
+		mean += overlap->points[k].share * overlap->points[k].depth;
+	}
+	for (int32_t k = 0; k < overlap->point_count; k++)
+		overlap->points[k].depth = mean > 0.0f ? overlap->points[k].depth * overlap->depth / mean : overlap->depth;
 }

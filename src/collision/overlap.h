@@ -18,6 +18,7 @@ typedef enum FemOverlapFlag {
 typedef struct FemOverlapPoint {
 	FemVec3 offset; // m, from the centre
 	float share;    // of area; shares sum to 1, and share-weighted offsets to 0
+	float depth;    // m, that of the whole overlap, or what fem_overlap_find_depths() found
 } FemOverlapPoint;
 
 typedef struct FemOverlap {
@@ -37,5 +38,9 @@ typedef struct FemOverlap {
 // thinner than 1e-6 of the smaller one's size, or a needle thinner than 3e-4 of its length; or when one of them is not
 // usable.
 bool fem_overlap(const FemConvex *a, const FemConvex *b, FemOverlap *out_overlap);
+
+// How deep it is at each of its points, so that their mean by share stays the depth of the whole: what lies a little
+// tilted on a face is deeper on one side.
+void fem_overlap_find_depths(const FemConvex *a, const FemConvex *b, FemOverlap *overlap);
 
 #endif

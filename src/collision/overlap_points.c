@@ -150,7 +150,7 @@ int32_t fem_overlap_points(const FemPolyhedron *p, FemVec3 centre, FemVec3 norma
 	centre_points(&points);
 	for (int32_t i = 0; i < points.count; i++) {
 		FemVec3 u = fem_vec3_scale(shadow.e1, points.u[i]), v = fem_vec3_scale(shadow.e2, points.v[i]);
-		out_points[i] = (FemOverlapPoint){fem_vec3_add(u, v), points.share[i]};
+		out_points[i] = (FemOverlapPoint){.offset = fem_vec3_add(u, v), .share = points.share[i]};
 	}
 	return points.count;
 }

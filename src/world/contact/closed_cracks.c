@@ -90,8 +90,21 @@ static int32_t across_crack(const FemTopology *t, const FemTopology *mesh, int32
 	return is_crack && t->user_of_tet[face / 4] >= 0 && t->user_of_tet[across / 4] >= 0 ? across : -1;
 }
 
+static uint64_t pair_key(int32_t a, int32_t b) {
+	return a < b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
+}
+
+// Faces of two pieces mostly follow each other.
+static void note_pair(FemContactStage *stage, FemRange *pairs, uint64_t key) {
+	bool is_noted = pairs->end > pairs->begin && stage->closed_pairs[pairs->end - 1].key == key;
+	if (!is_noted &&
+		FEM_LIST_HOLD(stage->closed_pairs, stage->closed_pair_capacity, 2 * ((int64_t)pairs->end + 1), INT32_MAX))
+		stage->closed_pairs[pairs->end++] = (FemKeyed){.key = key};
+}
+
 // Pairs that find no room touch like any others.
-static void list_faces(FemWorld *world, const FemBody *body, const FemCrackTets *cracks, uint8_t *marks) {
+static void list_faces(
+	FemWorld *world, const FemBody *body, const FemCrackTets *cracks, uint8_t *marks, FemRange *pairs) {
 	FemContactStage *stage = &world->contacts;
 	const FemTopology *mesh = world->meshes[body->mesh_index].topology;
 	for (int32_t i = 0; i < body->trees->triangle_count; i++) {
@@ -104,6 +117,8 @@ static void list_faces(FemWorld *world, const FemBody *body, const FemCrackTets 
 		stage->closed[stage->closed_count++] = faces;
 		marks[face / 4] |= (uint8_t)(1 << face % 4);
 		marks[across / 4] |= (uint8_t)(1 << across % 4);
+		note_pair(stage, pairs,
+			pair_key(fem_tet_component(body->topology, face / 4), fem_tet_component(body->topology, across / 4)));
 	}
 }
 
@@ -119,16 +134,22 @@ static void find_of_body(FemWorld *world, int32_t index) {
 	stage->closed_mark_count += tets;
 	int32_t place = stage->closed_body_count++;
 	FemClosedBody *closed = &stage->closed_bodies[place];
-	*closed = (FemClosedBody){index, {stage->closed_count, stage->closed_count}, marks};
+	*closed = (FemClosedBody){.body = index,
+		.faces = {stage->closed_count, stage->closed_count},
+		.pairs = {stage->closed_pair_count, stage->closed_pair_count},
+		.marks = marks};
 	FemCrackTets cracks = fem_closed_cracks_tets(world, place);
+	FemRange *pairs = &closed->pairs;
 	if (body->topology->component_count > 1)
-		list_faces(world, body, &cracks, stage->closed_marks + marks);
+		list_faces(world, body, &cracks, stage->closed_marks + marks, pairs);
 	closed->faces.end = stage->closed_count;
+	stage->closed_pair_count = pairs->end;
+	fem_key_sort(stage->closed_pairs + pairs->begin, stage->closed_pairs + pairs->end, pairs->end - pairs->begin);
 }
 
 void fem_closed_cracks_find(FemWorld *world) {
 	FemContactStage *stage = &world->contacts;
-	stage->closed_body_count = stage->closed_count = stage->closed_mark_count = 0;
+	stage->closed_body_count = stage->closed_count = stage->closed_mark_count = stage->closed_pair_count = 0;
 	for (int32_t i = 0; world->breakable_count > 0 && i < world->islands.active_count; i++)
 		find_of_body(world, world->islands.active_bodies[i]);
 }
@@ -141,6 +162,13 @@ int32_t fem_closed_cracks_of(const FemContactStage *stage, int32_t body) {
 	int32_t count = stage->closed_body_count;
 	int32_t place = fem_first_not_before(stage->closed_bodies, count, sizeof(FemClosedBody), is_of_lower, &body);
 	return place < count && stage->closed_bodies[place].body == body ? place : -1;
+}
+
+bool fem_closed_cracks_join(const FemContactStage *stage, int32_t place, int32_t a, int32_t b) {
+	if (place < 0)
+		return false;
+	FemRange pairs = stage->closed_bodies[place].pairs;
+	return fem_key_is_among(stage->closed_pairs + pairs.begin, pairs.end - pairs.begin, pair_key(a, b));
 }
 
 FemCrackTets fem_closed_cracks_tets(const FemWorld *world, int32_t place) {

@@ -138,6 +138,7 @@ bool fem_body_contact_create(FemWorld *world, FemBody *body, int32_t body_index)
 
 // New outer faces, nodes and measures.
 static void follow_surface(const FemMesh *mesh, FemBody *body) {
+	fem_convex_pieces_forget(body);
 	mark_exterior(body);
 	list_surface_nodes(mesh, body, body->breaking->order);
 	fem_pieces_measure(mesh, body);
@@ -171,6 +172,7 @@ void fem_body_contact_renew(FemWorld *world, FemBody *body) {
 void fem_body_contact_free(FemWorld *world, FemBody *body, int32_t body_index) {
 	const FemTopology *t = body->topology;
 	fem_contacts_forget(world, body_index, -1);
+	fem_convex_pieces_forget(body);
 	while (body->sweep_proxy_count > 0)
 		fem_sweep_destroy_proxy(&world->sweep, body->pieces[--body->sweep_proxy_count].sweep_proxy);
 	fem_body_tet_array_free(body, FEM_TET_EXTERIOR);

@@ -13,10 +13,11 @@
 #include <math.h>
 #include <string.h>
 
-#define WEIGHT_MAX 8.0  // of a corner: more means a tet crushed flat, whose centroid then stands for the point; chosen
-#define EDGE_CUBED 8.5f // of a regular tet over its volume: 6 sqrt(2) = 8.49
-#define DEEP_FROM 0.1f  // of a tet's edge: overlaps up to here are let go at PUSH_MIN ...
-#define DEEP_RANGE 0.4f // ... and from so much more on at PUSH_MAX: half a tet; both chosen
+#define WEIGHT_MAX 8.0 // of a corner: more means a tet crushed flat, whose centroid then stands for the point; chosen
+#define FAR_WEIGHT_MAX 1e3 // the same of the one tet that stands for a rigid piece, however far its points are; chosen
+#define EDGE_CUBED 8.5f    // of a regular tet over its volume: 6 sqrt(2) = 8.49
+#define DEEP_FROM 0.1f     // of a tet's edge: overlaps up to here are let go at PUSH_MIN ...
+#define DEEP_RANGE 0.4f    // ... and from so much more on at PUSH_MAX: half a tet; both chosen
 #define DIRECTION_SPEED 1e-3f // m/s: slower, the relative motion gives no direction; chosen
 // Of the fallbacks' area: with more opposed area a pair drops them (docs/method.md, "Overlap").
 #define OPPOSED_SHARE 0.25f
@@ -34,7 +35,7 @@ static double volume6(FemVec3d a, FemVec3d b, FemVec3d c, FemVec3d d) {
 }
 
 // Barycentric coordinates, extrapolated for points outside; the centroid's for a crushed tet.
-static void set_weights(const FemBody *body, FemContactSide *side, FemPosition point) {
+static void set_weights(const FemBody *body, FemContactSide *side, FemPosition point, double most) {
 	FemVec3d x[4], p = fem_position_sub(point, body->origin);
 	for (int i = 0; i < 4; i++)
 		x[i] = fem_vec3d_from4(body->position[side->nodes[i]]);
@@ -46,21 +47,30 @@ static void set_weights(const FemBody *body, FemContactSide *side, FemPosition p
 		sum += w[i];
 	w[3] = 1.0 - sum;
 	for (int i = 0; i < 4; i++) {
-		bool sound =
-			fabs(w[0]) < WEIGHT_MAX && fabs(w[1]) < WEIGHT_MAX && fabs(w[2]) < WEIGHT_MAX && fabs(w[3]) < WEIGHT_MAX;
+		bool sound = fabs(w[0]) < most && fabs(w[1]) < most && fabs(w[2]) < most && fabs(w[3]) < most;
 		side->weights[i] = sound ? (float)w[i] : 0.25f;
 	}
 }
 
-void fem_contact_builder_set_body_side(
-	const FemContactBuilder *builder, FemContactSide *side, int32_t body_index, int32_t tet, FemPosition point) {
+static void set_tet_side(const FemContactBuilder *builder, FemContactSide *side, int32_t body_index, int32_t tet,
+	FemPosition point, double weight_max) {
 	const FemBody *body = builder->world->bodies[body_index];
 	*side =
 		(FemContactSide){.kind = FEM_SIDE_TET, .body = body_index, .tet = tet, .is_fixed = body->live_part_count == 0};
 	for (int i = 0; i < 4; i++)
 		side->nodes[i] = fem_tet_node(body->topology, tet, i);
 	side->piece = fem_node_component(body->topology, side->nodes[0]);
-	set_weights(body, side, point);
+	set_weights(body, side, point, weight_max);
+}
+
+void fem_contact_builder_set_body_side(
+	const FemContactBuilder *builder, FemContactSide *side, int32_t body_index, int32_t tet, FemPosition point) {
+	set_tet_side(builder, side, body_index, tet, point, WEIGHT_MAX);
+}
+
+void fem_contact_builder_set_piece_side(
+	const FemContactBuilder *builder, FemContactSide *side, int32_t body_index, int32_t tet, FemPosition point) {
+	set_tet_side(builder, side, body_index, tet, point, FAR_WEIGHT_MAX);
 }
 
 // `moved`: how far the collider is from where it stands when it is touched there, m.
@@ -300,7 +310,7 @@ float fem_contact_builder_slop(const FemBody *body, int32_t tet) {
 
 // The contact normal: that of the overlap, or, when the overlap has none, along the velocity of side 0 relative to
 // side 1. False when that is 0 too.
-static bool set_normal(FemContactBuilder *builder, FemContact *contact, const FemOverlap *overlap) {
+bool fem_contact_builder_set_normal(const FemContactBuilder *builder, FemContact *contact, const FemOverlap *overlap) {
 	FemVec3 n = overlap->normal;
 	if (overlap->flags & FEM_OVERLAP_NO_DIRECTION) {
 		FemContactRows rows = {.bodies = builder->world->bodies, .proxies = builder->stage->proxies};
@@ -372,7 +382,7 @@ static void add_overlap(
 			fem_contact_builder_set_collider_side(builder, &contact.side[1], point, moved);
 		else
 			fem_contact_builder_set_body_side(builder, &contact.side[1], touch->other, item->other_tet, point);
-		if (!set_normal(builder, &contact, overlap))
+		if (!fem_contact_builder_set_normal(builder, &contact, overlap))
 			continue;
 		if (is_ahead)
 			contact.depth = fminf(contact.depth - gap_before(builder, &struck, point, contact.normal), 0.0f);
@@ -403,8 +413,13 @@ static void add_overlaps(FemContactBuilder *builder, float held) {
 	for (int32_t i = items.begin; i < items.end; i++) {
 		const FemOverlap *overlap = &builder->stage->overlaps[i];
 		bool fallback = (overlap->flags & (FEM_OVERLAP_FALLBACK | FEM_OVERLAP_NO_DIRECTION)) != 0;
-		if (builder->stage->items[i].found && !(fallback && drops))
-			add_overlap(builder, &builder->stage->items[i], overlap, several);
+		const FemOverlapItem *item = &builder->stage->items[i];
+		if (!item->found || (fallback && drops))
+			continue;
+		if (item->are_hulls)
+			fem_contact_builder_add_convex(builder, item, overlap);
+		else
+			add_overlap(builder, item, overlap, several);
 	}
 }
 

@@ -28,6 +28,11 @@ float fem_contact_builder_strength(
 	const FemContactBuilder *builder, int32_t piece, int32_t other_piece); // phi dt, kg/m^2
 void fem_contact_builder_set_body_side(
 	const FemContactBuilder *builder, FemContactSide *side, int32_t body_index, int32_t tet, FemPosition point);
+// The same of a tet that stands for a rigid piece, which may be far from the point.
+void fem_contact_builder_set_piece_side(
+	const FemContactBuilder *builder, FemContactSide *side, int32_t body_index, int32_t tet, FemPosition point);
+// That of the overlap, or, when it has none, along the velocity of side 0 relative to side 1; false when that is 0 too.
+bool fem_contact_builder_set_normal(const FemContactBuilder *builder, FemContact *contact, const FemOverlap *overlap);
 float fem_contact_builder_slop(const FemBody *body, int32_t tet); // m
 // Adds one whose sides, normal, area and depth are set. is_ahead: a fast collider's gap may close, no more.
 void fem_contact_builder_add(FemContactBuilder *builder, FemContact *contact, float slop, bool is_ahead);
@@ -61,6 +66,10 @@ float fem_contact_builder_reference(const FemContactBuilder *builder, const FemC
 
 // ---- closed_cracks.c
 void fem_contact_builder_add_closed_cracks(FemContactBuilder *builder); // one a pair of faces
+
+// ---- convex_pieces.c
+void fem_contact_builder_add_convex(
+	FemContactBuilder *builder, const FemOverlapItem *item, const FemOverlap *overlap); // of two pieces as solids
 
 // ---- contact_planes.c
 void fem_contact_builder_add_half_spaces(FemContactBuilder *builder);

@@ -81,6 +81,7 @@ void fem_contact_stage_free(FemWorld *world) {
 	fem_fast_pairs_free(&stage->fast);
 	FEM_FREE_ARRAY(stage->refits, stage->refit_capacity);
 	FEM_FREE_ARRAY(stage->pieces, stage->piece_capacity);
+	FEM_FREE_ARRAY(stage->hulls, stage->hull_capacity);
 	FEM_FREE_ARRAY(stage->overlaps, stage->overlap_capacity);
 	FEM_FREE_ARRAY(stage->items, stage->item_capacity);
 	FEM_FREE_ARRAY(stage->last_contacts, stage->last_capacity);
@@ -94,6 +95,7 @@ void fem_contact_stage_free(FemWorld *world) {
 	FEM_FREE_ARRAY(stage->closed_bodies, stage->closed_body_capacity);
 	FEM_FREE_ARRAY(stage->closed, stage->closed_capacity);
 	FEM_FREE_ARRAY(stage->closed_marks, stage->closed_mark_capacity);
+	FEM_FREE_ARRAY(stage->closed_pairs, stage->closed_pair_capacity);
 	FEM_FREE_ARRAY(stage->cracks, stage->crack_capacity);
 	FEM_FREE_ARRAY(stage->order, stage->order_capacity);
 	FEM_FREE_ARRAY(stage->bearing, stage->bearing_capacity);
@@ -155,6 +157,15 @@ static void add_pieces(FemWorld *world, int32_t a, int32_t b) {
 	stage->pieces[stage->piece_count++] = (FemNarrowPieces){a, b};
 }
 
+static void add_hulls(FemWorld *world, int32_t a, int32_t b) {
+	FemContactStage *stage = &world->contacts;
+	if (FEM_LIST_HOLD(
+			stage->hulls, stage->hull_capacity, (int64_t)stage->hull_count + 1, fem_contact_stage_most_pairs(world)))
+		stage->hulls[stage->hull_count++] = (FemNarrowPieces){a, b};
+	else
+		stage->full = true;
+}
+
 static bool are_apart(const FemBody *a, int32_t piece, const FemBody *b, int32_t other) {
 	FemSweptPiece first = {.body = a, .nodes = a->topology->component_nodes[piece]};
 	FemSweptPiece second = {.body = b, .nodes = b->topology->component_nodes[other]};
@@ -162,13 +173,18 @@ static bool are_apart(const FemBody *a, int32_t piece, const FemBody *b, int32_t
 }
 
 // The pieces of active pairs [i, end), all of the same users; `other` is null with a collider.
-static void add_active(FemWorld *world, FemRange active, const FemBody *body, const FemBody *other) {
+static void add_active(FemWorld *world, FemRange active, FemBody *body, FemBody *other, int32_t closed) {
 	for (int32_t i = active.begin; i < active.end; i++) {
 		FemSweepPair pair = fem_sweep_active_pair(&world->sweep, i);
-		if (other == body && fem_pieces_are_joined(body, pair.piece_a, pair.piece_b))
+		int32_t a = pair.piece_a, b = pair.piece_b;
+		if (other && ((other == body && fem_pieces_are_joined(body, a, b)) || are_apart(body, a, other, b)))
 			continue;
-		if (!other || !are_apart(body, pair.piece_a, other, pair.piece_b))
-			add_pieces(world, pair.piece_a, pair.piece_b);
+		bool are_hulls = other && !(other == body && fem_closed_cracks_join(&world->contacts, closed, a, b)) &&
+			fem_convex_pieces_may_touch(world, body, a, other, b);
+		if (!are_hulls)
+			add_pieces(world, a, b);
+		else if (other != body || !fem_convex_pieces_graze(body, a, b))
+			add_hulls(world, a, b);
 	}
 }
 
@@ -184,19 +200,27 @@ static void add_folding(FemWorld *world, const FemBody *body) {
 	}
 }
 
+static bool have_pieces(const FemTouch *touch) {
+	return touch->pieces.end > touch->pieces.begin || touch->hulls.end > touch->hulls.begin;
+}
+
 // A body with itself: pieces that fold, and those near each other.
 static void list_self(FemWorld *world, int32_t index, FemRange active) {
-	const FemBody *body = world->bodies[index];
+	FemBody *body = world->bodies[index];
 	FemContactStage *stage = &world->contacts;
-	FemTouch touch = {
-		.body = index, .other = index, .pieces = {stage->piece_count, 0}, .closed = fem_closed_cracks_of(stage, index)};
+	FemTouch touch = {.body = index,
+		.other = index,
+		.pieces = {stage->piece_count, 0},
+		.hulls = {stage->hull_count, 0},
+		.closed = fem_closed_cracks_of(stage, index)};
 	if (!body->self_contact || body->live_part_count == 0)
 		return;
 	if (body->swell == 0.0f) // else it has its shape at rest, but farther out
 		add_folding(world, body);
-	add_active(world, active, body, body);
+	add_active(world, active, body, body, touch.closed);
 	touch.pieces.end = stage->piece_count;
-	if (touch.pieces.end > touch.pieces.begin || fem_closed_cracks_count(stage, touch.closed) > 0)
+	touch.hulls.end = stage->hull_count;
+	if (have_pieces(&touch) || fem_closed_cracks_count(stage, touch.closed) > 0)
 		add_touch(world, touch);
 }
 
@@ -219,7 +243,7 @@ static void list_pair(FemWorld *world, const FemSweepPair *pair, FemRange active
 		.closed = -1};
 	FEM_ASSERT_INDEX(touch.body, world->body_capacity);
 	FEM_ASSERT_INDEX(touch.other, is_collider ? world->collider_capacity : world->body_capacity);
-	const FemBody *a = world->bodies[touch.body];
+	FemBody *a = world->bodies[touch.body];
 	FEM_ASSERT(a && (is_collider || (touch.body < touch.other && world->bodies[touch.other])));
 	uint32_t layer = is_collider ? world->colliders[touch.other].layer : world->bodies[touch.other]->layer;
 	uint32_t mask = is_collider ? world->colliders[touch.other].mask : world->bodies[touch.other]->mask;
@@ -228,16 +252,18 @@ static void list_pair(FemWorld *world, const FemSweepPair *pair, FemRange active
 	if (!fem_body_sees(a, layer, mask) || ignored || joined)
 		return;
 	touch.pieces.begin = world->contacts.piece_count;
-	add_active(world, active, a, is_collider ? NULL : world->bodies[touch.other]);
+	touch.hulls.begin = world->contacts.hull_count;
+	add_active(world, active, a, is_collider ? NULL : world->bodies[touch.other], -1);
 	touch.pieces.end = world->contacts.piece_count;
-	if (is_collider || touch.pieces.end > touch.pieces.begin)
+	touch.hulls.end = world->contacts.hull_count;
+	if (is_collider || have_pieces(&touch))
 		add_touch(world, touch);
 }
 
 // Pairs come by users ascending, then by pieces; a collider after all bodies: side 0 is always a body.
 static void list_pairs(FemWorld *world) {
 	int32_t self_count = 0, count = fem_sweep_active_count(&world->sweep);
-	world->contacts.touch_count = world->contacts.piece_count = 0;
+	world->contacts.touch_count = world->contacts.piece_count = world->contacts.hull_count = 0;
 	fem_narrow_phase_begin(&world->contacts.narrow);
 	for (FemRange active = {0, 0}; active.begin < count; active.begin = active.end) {
 		FemSweepPair pair = fem_sweep_active_pair(&world->sweep, active.begin);
@@ -391,6 +417,7 @@ static void list_items(FemWorld *world) {
 		} else if (touch->is_collider) {
 			fem_collider_list_items(world, t, world->step_dt);
 		}
+		fem_convex_pieces_list_items(world, t);
 		touch->items.end = stage->item_count;
 		stage->ahead_count += touch->ahead ? touch->items.end - touch->items.begin : 0;
 	}
@@ -428,7 +455,10 @@ static void overlap_task(void *context, int32_t chunk) {
 		FemConvex a, b;
 		const FemConvex *flat =
 			touch->is_collider ? fem_flat_shape(&last, &world->colliders[touch->other], item->other_tet) : NULL;
-		item->found = false;
+		item->held = 0;
+		item->found = item->are_hulls && fem_convex_pieces_overlap(world, item, &stage->overlaps[i]);
+		if (item->are_hulls)
+			continue;
 		item->held = flat ? fem_contact_nodes_held(world->bodies[touch->body], item->tet, flat) : 0;
 		if (item->held || !tet_shape(world->bodies[touch->body], item->tet, &first, &a))
 			continue;

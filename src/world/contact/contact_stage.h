@@ -26,6 +26,7 @@ typedef struct FemTouch {
 	int32_t other; // body, or collider
 	bool is_collider;
 	FemRange pieces;             // into FemContactStage.pieces: which of them
+	FemRange hulls;              // into FemContactStage.hulls: those of which both are convex
 	int32_t narrow;              // pair of the narrow phase; -1: colliders
 	FemRange items;              // into FemContactStage.items
 	int32_t closed;              // FemClosedBody, of a body with itself; -1: none
@@ -48,13 +49,15 @@ typedef struct FemClosedFaces {
 typedef struct FemClosedBody {
 	int32_t body;
 	FemRange faces; // into FemContactStage.closed
+	FemRange pairs; // into FemContactStage.closed_pairs, sorted
 	int32_t marks;  // into FemContactStage.closed_marks: of its first tet
 } FemClosedBody;
 
-// Two convex solids to be clipped against each other: a tet, and a tet or a sub-shape of a collider.
+// Two convex solids to be clipped against each other: a tet, and a tet or a sub-shape of a collider; or two pieces.
 typedef struct FemOverlapItem {
 	int32_t touch;
-	int32_t tet, other_tet; // of a collider: its sub-shape
+	int32_t tet, other_tet; // of a collider: its sub-shape; of pieces the tets that stand for them
+	bool are_hulls;         // whole pieces
 	bool found;
 	uint8_t held; // bit k: its node k is inside a flat solid and held there, so that its overlap is not looked for
 	float ahead;  // fraction of the step at which a fast collider overlaps the tet; 0: as it stands
@@ -81,6 +84,8 @@ typedef struct FemContactStage {
 	int32_t refit_count, refit_capacity, refit_tasks;
 	FemNarrowPieces *pieces; // of two touching bodies, or of a body that touches a collider
 	int32_t piece_count, piece_capacity;
+	FemNarrowPieces *hulls; // of two touching bodies: rigid and convex both (convex_pieces.c)
+	int32_t hull_count, hull_capacity;
 	FemTouch *touches;
 	int32_t touch_count, touch_capacity;
 	FemOverlapItem *items;
@@ -105,6 +110,8 @@ typedef struct FemContactStage {
 	int32_t closed_count, closed_capacity;
 	uint8_t *closed_marks; // [tet of a body in closed_bodies]: bit v for a closed face opposite local node v
 	int32_t closed_mark_count, closed_mark_capacity;
+	FemKeyed *closed_pairs; // pairs of pieces with closed faces, body by body; the second half is scratch
+	int32_t closed_pair_count, closed_pair_capacity;
 	FemKeyed *cracks; // of one body: pairs of pieces, sorted; the second half is scratch
 	int32_t crack_count, crack_capacity;
 	FemKeyed *order; // of contacts of one pair; the second half is scratch
@@ -231,6 +238,16 @@ FemSweepBox fem_collider_swept(
 bool fem_collider_overlap_ahead(const struct FemWorld *world, const FemTouch *touch, FemOverlapItem *item, float dt,
 	const FemConvex *tet, FemOverlap *out);
 
+// ---- convex_pieces.c
+// Whether two pieces near each other are rigid and convex, and touch as such: not tet by tet.
+bool fem_convex_pieces_may_touch(struct FemWorld *world, FemBody *a, int32_t piece, FemBody *b, int32_t other);
+// Whether two such pieces of one body only have an edge or a corner in common, as they had before it broke.
+bool fem_convex_pieces_graze(FemBody *body, int32_t piece, int32_t other);
+void fem_convex_pieces_list_items(struct FemWorld *world, int32_t touch_index);
+bool fem_convex_pieces_overlap(const struct FemWorld *world, const FemOverlapItem *item, FemOverlap *out);
+void fem_convex_pieces_forget(FemBody *body);                   // its pieces are others
+void fem_convex_piece_forget(FemBody *body, int32_t component); // its shape is another
+
 // ---- contact_builder.c
 void fem_contacts_make(
 	struct FemStep *step); // contacts from overlaps, in order, with what they keep from the last step
@@ -251,6 +268,8 @@ void fem_ground_bounce(const struct FemStep *step, FemBody *body, int32_t begin,
 void fem_closed_cracks_find(struct FemWorld *world); // of all bodies that broke and have live pieces, as they stand
 int32_t fem_closed_cracks_of(const FemContactStage *stage, int32_t body);         // place in closed_bodies; -1: none
 FemCrackTets fem_closed_cracks_tets(const struct FemWorld *world, int32_t place); // of one of closed_bodies
+
+bool fem_closed_cracks_join(const FemContactStage *stage, int32_t place, int32_t a, int32_t b); // these two pieces
 
 // Pairs of faces of a place in closed_bodies.
 static inline int32_t fem_closed_cracks_count(const FemContactStage *stage, int32_t place) {

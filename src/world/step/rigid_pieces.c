@@ -7,6 +7,7 @@
 #include "model/body_step.h"
 #include "model/bond.h"
 #include "model/piece.h"
+#include "world/contact/contact_stage.h"
 #include "world/step/breaking.h"
 #include "world/step/kept_elements.h"
 #include "world/step/modal_pieces.h"
@@ -111,6 +112,7 @@ static void make_rigid(FemBody *body, int32_t component, float margin) {
 		memset(body->velocity + nodes.begin, 0, sizeof(FemVec4) * (size_t)(nodes.end - nodes.begin));
 	piece->margin = margin;
 	piece->is_rigid = true;
+	fem_convex_piece_forget(body, component);
 	piece->slack = 0.0f;
 	piece->probe_dt = 0.0f;
 	if (body->modal)
