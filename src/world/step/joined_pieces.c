@@ -22,6 +22,12 @@
 // within 1.8.
 #define CORNER_SHARE 0.577f
 
+// m/s: what lies farther apart than so much closes in a step was pulled apart by who moves its nodes, and comes
+// together as joints do; what bears a load is apart by a hundredth of that. Chosen.
+#define CLOSING_SPEED 2.0f
+// Times its strength: a bond gives back no more energy than it holds under so much. Chosen: bonds of what falls or is
+// struck break at up to 10 times as a rule.
+#define OVERLOAD_RETURNED 10.0
 // Of a step in which bonds break: what is overloaded after them breaks in the next. Each costs a solve of all pieces:
 // of a tower of 300 that is struck, a third less in the slowest step than with 4, and 1,392 instead of 1,400 faces open
 // within 1.7 s. Chosen.
@@ -125,7 +131,7 @@ static void make_row(const FemBody *body, int32_t body_index, int32_t index, flo
 	float length = fem_vec3_length(apart);
 	if (length > 0.0f) {
 		out->normal[0] = apart.x / length, out->normal[1] = apart.y / length, out->normal[2] = apart.z / length;
-		out->bias = length / dt;
+		out->bias = fminf(length / dt, CLOSING_SPEED);
 	}
 	out->normal_strength = out->friction_strength = strength_in_solve(body, bond, out, dt);
 	out->key = (uint64_t)index;
@@ -275,13 +281,15 @@ FemRange fem_joined_rows(const FemStep *step, int32_t composite) {
 }
 
 // J: what a bond held. In a blow it breaks on the way to the load that was found, at its strength, with the stiffness
-// that the material then has: f is as if both were those of the solve.
+// that the material then has: f is as if both were those of the solve. A step may find a bond at several times its
+// strength, but one far beyond was torn apart by who moved its pieces, and gives back no work of theirs.
 static double energy_of(const FemBody *body, const FemContact *row, FemVec3d f, bool is_blow) {
 	const FemBond *bond = &body->joined->bonds[row->key];
 	const FemTetImpact *impact = &body->tet_impact[bond->corner[0] / 4];
 	double energy = fem_vec3d_dot(f, f) / (2.0 * (double)bond->stiffness);
+	double beyond = fmax((double)row->slip / OVERLOAD_RETURNED, 1.0);
 	if (!is_blow)
-		return energy;
+		return energy / (beyond * beyond);
 	double strain = 1.0 / ((double)impact->weakness * (double)row->slip);
 	return energy * (double)impact->stiffness * strain * strain;
 }
