@@ -86,6 +86,10 @@ static void add_hit(Probe *probe, int32_t tet) {
 	int32_t face_tet = probe->faces->topology->triangle_tets[probe->triangle];
 	if (probe->self && fem_tets_are_near(probe->solid->topology, face_tet, tet))
 		return;
+	if (probe->cracks && fem_crack_tets_rest(probe->cracks, face_tet, probe->mesh_nodes, tet)) {
+		probe->passed_over = true;
+		return;
+	}
 	if (probe->count < probe->room)
 		probe->out[probe->count] = (FemNarrowHit){face_tet, tet};
 	probe->count++;
@@ -115,16 +119,11 @@ static bool touches_triangle(const Probe *probe, int32_t tet) {
 
 static void probe_packet(Probe *probe, int32_t packet) {
 	const int32_t *tets = probe->solid->packet_tets + 8 * (size_t)packet;
-	int32_t face_tet = probe->faces->topology->triangle_tets[probe->triangle];
 	unsigned met = boxes_meet8(&probe->solid->packets[packet], probe->box);
 	for (; met; met &= met - 1) {
 		int32_t tet = tets[__builtin_ctz(met)];
 		if (probe->self && touches_triangle(probe, tet))
 			continue;
-		if (probe->cracks && fem_crack_tets_rest(probe->cracks, face_tet, probe->mesh_nodes, tet)) {
-			probe->passed_over = true;
-			continue;
-		}
 		probe->candidates[probe->candidate_count++] = tet;
 		if (probe->candidate_count == PROBE_CANDIDATES)
 			test_candidates(probe);
