@@ -329,6 +329,38 @@ FEM_TEST(joined_pieces, survive_bad_input) {
 	fem_rig_destroy(&rig);
 }
 
+// A beam on the ground without its middle, of which one half is thrown up: both hang together by bonds, and come to
+// rest one after the other. Fails when what is awake of a body is woken in every step in which another part of it
+// sleeps.
+FEM_TEST(joined_pieces, halves_sleep_one_after_the_other) {
+	FemRigDef def = fem_rig_stone_def(1);
+	def.world.gravity = (FemVec3){0.0f, -9.81f, 0.0f};
+	def.world.ground_enabled = def.world.sleeping_enabled = true;
+	def.body.position = (FemPosition){0.0, 0.0, 0.0};
+	FemRig rig = make_joined(&def, 5, 0.0f);
+	FemPieceNumber pieces[5];
+	FEM_CHECK_INT(fem_body_get_pieces(rig.body, pieces, 5), 5);
+	FEM_CHECK_INT(fem_body_remove_piece(rig.body, pieces[2]), FEM_OK);
+	FEM_CHECK_INT(fem_body_set_toughness_scale(rig.body, INFINITY), FEM_OK);
+	for (int32_t node = 0; node < fem_body_get_node_count(rig.body); node++) {
+		FemPosition at;
+		bool is_there = fem_body_get_node_position(rig.body, node, &at) == FEM_OK;
+		if (is_there && at.x > 0.59)
+			fem_body_set_velocity(rig.body, node, (FemVec3){0.0f, 4.0f, 0.0f});
+	}
+	FemBodyState state;
+	int32_t steps = 0, half_asleep = 0;
+	do {
+		FEM_CHECK_INT(fem_world_step(rig.world, DT, 1), 0);
+		state = state_of(rig.body);
+		half_asleep += state.live_tets > 0 && state.live_tets < 32;
+	} while (state.live_tets > 0 && ++steps < 300);
+	FEM_CHECK_INT(fem_body_get_pieces(rig.body, NULL, 0), 4);
+	fem_test_check(
+		steps < 300 && half_asleep > 10, __FILE__, __LINE__, "%d steps awake, %d by halves", steps, half_asleep);
+	fem_rig_destroy(&rig);
+}
+
 // A beam whose one half is driven away by two metres and let go: what holds together comes back at no more than 2 m/s.
 // Fails, with 47 m/s, when bonds pull by all of the gap.
 FEM_TEST(joined_pieces, torn_by_who_drives_them_throw_nothing) {

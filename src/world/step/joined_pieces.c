@@ -82,7 +82,8 @@ static void wake_assemblies(FemWorld *world, FemBody *body) {
 	for (int32_t c = 0; c < t->component_count; c++)
 		is_live[body->pieces[c].assembly] |= fem_piece_is_live(body, c);
 	for (int32_t c = 0; c < t->component_count; c++) {
-		if (is_live[body->pieces[c].assembly] && body->pieces[c].is_joined)
+		bool is_wanted = is_live[body->pieces[c].assembly] && body->pieces[c].is_joined;
+		if (is_wanted && !fem_piece_is_wholly_live(body, c)) // what is awake goes on counting how long it is still
 			fem_body_wake_component(&world->islands, body, c);
 	}
 }
