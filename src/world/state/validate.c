@@ -11,7 +11,10 @@
 
 #include <math.h>
 
-#define RIGID_TOLERANCE 1e-5    // of the size and place of a rigid piece: rounding, and a fast object put back; chosen
+#define RIGID_TOLERANCE 1e-5 // of the size and place of a rigid piece: rounding, and a fast object put back; chosen
+#define HINGE_TOLERANCE 1e-4 // the same of one that swings on pins, which lie on a line within as much
+// m, of what sleeps far from its body's origin, where fast debris had drawn that: what a float holds at 200 m
+#define FAR_ROUNDING 2e-5
 #define MEASURE_TOLERANCE 1e-4f // relative, of sums over a piece: rounding of 1e5 floats at the most
 #define FAULT(...) fem_fail(FEM_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
 
@@ -328,7 +331,8 @@ static FemResult check_rigid_piece(const FemBody *body, int32_t index, int32_t c
 			largest = fmax(largest, fabs((double)s[k]) + fabs((double)x[k]));
 		}
 	}
-	if (!(off <= RIGID_TOLERANCE * largest))
+	double tolerance = fem_piece_is_attached(body, component) ? HINGE_TOLERANCE : RIGID_TOLERANCE;
+	if (!(off <= tolerance * largest + FAR_ROUNDING))
 		return FAULT("Body %d: rigid piece %u is %g m off its shape.", index, piece->number, off);
 	return FEM_OK;
 }
