@@ -324,3 +324,42 @@ FEM_TEST(contact_pieces, a_cube_rests_on_the_tips_of_others) {
 	FEM_CHECK(fem_peak_speed(&body, 1) < 0.01);
 	fem_world_destroy(world);
 }
+
+// ---- on a floor
+
+static int32_t contacts_of_row(int32_t cubes) {
+	FemWorldDef world_def = fem_default_world_def();
+	FemWorldId world = fem_world_create(&world_def);
+	FemBoxMesh box = fem_box_mesh(2, 2, 2, (FemVec3){0.2f, 0.2f, 0.2f}, FEM_CELLS_FIVE);
+	FemBoxMesh pieces = fem_box_mesh_row(&box, cubes, (FemVec3){GAP, 0.0f, 0.0f});
+	FemMeshDef mesh = fem_box_mesh_def(&pieces);
+	FemMaterialDef material_def = fem_default_material_def();
+	FemMaterialId material = fem_material_create(world, &material_def);
+	FemColliderDef floor = fem_default_collider_def();
+	floor.shape.type = FEM_SHAPE_BOX;
+	floor.shape.half_extents = (FemVec3){20.0f, 0.5f, 20.0f};
+	floor.position.y = -0.5;
+	fem_collider_create(world, &floor);
+	FemBodyDef def = fem_default_body_def();
+	def.mesh = fem_mesh_create(world, &mesh);
+	def.materials = &material;
+	def.material_count = 1;
+	def.rotation = (FemQuat){0.2f, 0.0f, 0.0f, 0.979796f}; // on an edge along the row
+	def.position = (FemPosition){0.0, -0.01, 0.0};
+	fem_body_create(world, &def);
+	fem_world_step(world, 1.0f / 60.0f, 1);
+	FemStatistics statistics;
+	FEM_CHECK_INT(fem_world_get_statistics(world, &statistics), FEM_OK);
+	fem_world_destroy(world);
+	fem_box_mesh_free(&pieces);
+	fem_box_mesh_free(&box);
+	return statistics.contacts;
+}
+
+// A piece stands on as many points as it would alone: rubble of bodies that broke into many rocked on single points for
+// ever. Fails when the number of overlaps is that of a whole body with the floor.
+FEM_TEST(contact_pieces, stand_on_as_many_points_among_others) {
+	int32_t alone = contacts_of_row(1);
+	FEM_CHECK(alone >= 4);
+	FEM_CHECK_INT(contacts_of_row(30), 30 * alone);
+}

@@ -196,15 +196,46 @@ static FemVec3 opposed_sum(const Faces *faces) {
 	return sum;
 }
 
+// Of a solid that gives the normal, the only face that has part in the overlap: r from the first to the second is along
+// it. What lies on a floor or pokes into it is pushed straight out, whatever its own faces there look like.
+static bool is_of_one_face(const FemConvex *shape, const Faces *faces) {
+	return shape->gives_normal && faces->count == 1;
+}
+
+// The same of a tet that lies wholly inside such a solid: the way out through the nearest of its faces.
+static FemVec3 way_out(const Pair *pair, const FemPolyhedronMeasure *measure) {
+	FemVec3 normal = fem_vec3(0.0f, 0.0f, 0.0f);
+	float least = INFINITY;
+	for (int32_t i = 0; i < pair->second->plane_count; i++) {
+		float depth = 0.0f;
+		for (int32_t v = 0; v < pair->first->vertex_count; v++) {
+			FemVec3 x = fem_vec3_from(pair->first->vertices[v]);
+			depth = larger(depth, pair->planes[i].w - fem_vec3_dot(fem_vec3_from(pair->planes[i]), x));
+		}
+		if (!fem_convex_exterior(pair->second, i) || !(depth < least))
+			continue;
+		least = depth;
+		normal = fem_vec3_from(pair->planes[i]);
+	}
+	return fem_vec3_scale(normal, -NO_DIRECTION_AREA * measure->surface);
+}
+
 // docs/method.md, "Overlap": r = 1/2 (sum a_f max_g w - sum a_g max_f w), w = max(0, -n_f.n_g).
 static FemVec3 direction_of_faces(const Pair *pair, const FemPolyhedronMeasure *measure, uint32_t *out_flags) {
 	Faces first, second;
 	float least = FACE_MIN * measure->surface;
 	collect_faces(pair->first, measure->areas, least, &first);
 	collect_faces(pair->second, measure->areas + pair->first->plane_count, least, &second);
-	if (match_faces(&first, &second))
+	bool is_opposed = match_faces(&first, &second);
+	*out_flags |= is_opposed ? 0 : FEM_OVERLAP_FALLBACK;
+	if (is_of_one_face(pair->second, &second))
+		return fem_vec3_scale(second.areas[0], -1.0f);
+	if (is_of_one_face(pair->first, &first))
+		return first.areas[0];
+	if (pair->second->gives_normal && second.count == 0)
+		return way_out(pair, measure);
+	if (is_opposed)
 		return fem_vec3_scale(fem_vec3_sub(opposed_sum(&first), opposed_sum(&second)), 0.5f);
-	*out_flags |= FEM_OVERLAP_FALLBACK;
 	return fem_vec3_scale(fem_vec3_sub(first.sum, second.sum), 0.5f);
 }
 

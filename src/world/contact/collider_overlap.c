@@ -288,13 +288,16 @@ bool fem_collider_flat_shape(
 			collider->shape_position, collider->shape_rotation, collider->shape.half_extents, &box_storage, out);
 		break;
 	case FEM_SHAPE_CONVEX:
-		return fem_convex_place(&collider->hull, collider->shape_position, collider->shape_rotation, storage, out);
+		ok = fem_convex_place(&collider->hull, collider->shape_position, collider->shape_rotation, storage, out);
+		out->gives_normal = ok;
+		return ok;
 	case FEM_SHAPE_TRIANGLES: ok = prism(collider, sub_shape, &prism_storage[0], out); break;
 	case FEM_SHAPE_HEIGHT_FIELD: ok = height_field_prism(collider, sub_shape, prism_storage, out); break;
 	default: break;
 	}
 	if (ok)
 		widen(storage, out);
+	out->gives_normal = ok;
 	return ok;
 }
 

@@ -25,7 +25,7 @@
 #define PUSH_TIME (1.0f / 60.0f) // s, in which `contact_push` of the depth is pushed out, in one step or many
 #define PUSH_MIN 0.05f // m/s, fastest push-out of bodies that overlap by a tenth of a tet: 0.8 mm in 1/60 s; chosen
 #define PUSH_MAX 2.0f  // m/s, of those that stand half a tet deep in each other: 0.2 m in 0.1 s; chosen
-// Pairs that meet in no more tets than this get several points an overlap; more span their support anyway.
+// What meets in no more overlaps than this gets several points for each; more span their support anyway.
 #define FEW_ITEMS 64
 
 // ---- sides
@@ -390,36 +390,93 @@ static void add_overlap(
 	}
 }
 
-// Overlaps without opposed faces are dropped where the pair has enough that do (docs/method.md, "Overlap"). Nodes held
-// by a flat solid oppose it: `held` is their area, m^2. (Sides of a cube that lands on a box would brake it otherwise.)
-static bool drops_fallbacks(const FemContactBuilder *builder, float held) {
-	float opposed = held, fallback = 0.0f;
-	for (int32_t i = builder->touch->items.begin; i < builder->touch->items.end; i++) {
-		const FemOverlap *overlap = &builder->stage->overlaps[i];
-		if (!builder->stage->items[i].found)
-			continue;
-		if (overlap->flags & (FEM_OVERLAP_FALLBACK | FEM_OVERLAP_NO_DIRECTION))
-			fallback += overlap->area;
+// What two pieces, or a piece and a collider, have in common, in the order of pieces_key(): contacts that were made of
+// faces, and overlaps.
+typedef struct Shared {
+	const FemKeyed *entries; // value: a contact of the stage, or FIRST_ITEM + an item
+	int32_t count;
+} Shared;
+
+#define FIRST_ITEM ((uint64_t)1 << 32)
+
+static uint64_t item_key(const FemContactBuilder *builder, const FemOverlapItem *item) {
+	const FemTouch *touch = builder->touch;
+	FemBody *const *bodies = builder->world->bodies;
+	FemContact contact = {.side[0] = {.body = touch->body}, .side[1] = {.body = touch->other}};
+	contact.side[0].piece = fem_tet_component(bodies[touch->body]->topology, item->tet);
+	if (touch->is_collider)
+		contact.side[1].kind = FEM_SIDE_COLLIDER;
+	else
+		contact.side[1].piece = fem_tet_component(bodies[touch->other]->topology, item->other_tet);
+	return pieces_key(&contact);
+}
+
+// All of a touch; count 0 where memory fails.
+static Shared list_shared(const FemContactBuilder *builder, FemRange made) {
+	FemContactStage *stage = builder->stage;
+	FemRange items = builder->touch->items;
+	int64_t most = (int64_t)(made.end - made.begin) + (items.end - items.begin);
+	int32_t count = 0;
+	if (!FEM_LIST_HOLD(stage->order, stage->order_capacity, 2 * most, INT32_MAX)) {
+		stage->full = true;
+		return (Shared){0};
+	}
+	for (int32_t i = made.begin; i < made.end; i++)
+		stage->order[count++] = (FemKeyed){pieces_key(&stage->contacts[i]), (uint64_t)i};
+	for (int32_t i = items.begin; i < items.end; i++) {
+		if (stage->items[i].found)
+			stage->order[count++] = (FemKeyed){item_key(builder, &stage->items[i]), FIRST_ITEM + (uint64_t)i};
+	}
+	fem_key_sort(stage->order, stage->order + count, count);
+	return (Shared){stage->order, count};
+}
+
+static bool is_fallback(const FemOverlap *overlap) {
+	return (overlap->flags & (FEM_OVERLAP_FALLBACK | FEM_OVERLAP_NO_DIRECTION)) != 0;
+}
+
+// Overlaps without opposed faces are dropped where the two pieces have enough that do (docs/method.md, "Overlap"). What
+// faces made already opposes: sides of a cube that lands on a box, whose nodes that holds, would brake it otherwise.
+static bool drops_fallbacks(const FemContactStage *stage, const Shared *shared) {
+	float opposed = 0.0f, fallback = 0.0f;
+	for (int32_t i = 0; i < shared->count; i++) {
+		uint64_t value = shared->entries[i].value;
+		if (value < FIRST_ITEM)
+			opposed += stage->contacts[value].area;
 		else
-			opposed += overlap->area;
+			*(is_fallback(&stage->overlaps[value - FIRST_ITEM]) ? &fallback : &opposed) +=
+				stage->overlaps[value - FIRST_ITEM].area;
 	}
 	return opposed > OPPOSED_SHARE * fallback;
 }
 
-static void add_overlaps(FemContactBuilder *builder, float held) {
-	FemRange items = builder->touch->items;
-	int32_t closed = fem_closed_cracks_count(builder->stage, builder->touch->closed);
-	bool drops = drops_fallbacks(builder, held), several = items.end - items.begin + closed <= FEW_ITEMS;
-	for (int32_t i = items.begin; i < items.end; i++) {
-		const FemOverlap *overlap = &builder->stage->overlaps[i];
-		bool fallback = (overlap->flags & (FEM_OVERLAP_FALLBACK | FEM_OVERLAP_NO_DIRECTION)) != 0;
-		const FemOverlapItem *item = &builder->stage->items[i];
-		if (!item->found || (fallback && drops))
+static void add_shared(FemContactBuilder *builder, const Shared *shared, bool several_points) {
+	bool drops = drops_fallbacks(builder->stage, shared);
+	for (int32_t i = 0; i < shared->count; i++) {
+		if (shared->entries[i].value < FIRST_ITEM)
+			continue;
+		const FemOverlapItem *item = &builder->stage->items[shared->entries[i].value - FIRST_ITEM];
+		const FemOverlap *overlap = &builder->stage->overlaps[shared->entries[i].value - FIRST_ITEM];
+		if (is_fallback(overlap) && drops)
 			continue;
 		if (item->are_hulls)
 			fem_contact_builder_add_convex(builder, item, overlap);
 		else
-			add_overlap(builder, item, overlap, several);
+			add_overlap(builder, item, overlap, several_points);
+	}
+}
+
+// `made`: the contacts of the touch so far. On a collider each piece has the points that it needs, however many others
+// lie there. Between bodies, and pieces of one, all together decide: four times as many points among the shards of a
+// slab took twice the time.
+static void add_overlaps(FemContactBuilder *builder, FemRange made) {
+	Shared all = list_shared(builder, made), of_pieces;
+	for (int32_t begin = 0; begin < all.count; begin += of_pieces.count) {
+		of_pieces = (Shared){.entries = all.entries + begin};
+		while (begin + of_pieces.count < all.count && of_pieces.entries[of_pieces.count].key == all.entries[begin].key)
+			of_pieces.count++;
+		int32_t deciding = builder->touch->is_collider ? of_pieces.count : all.count;
+		add_shared(builder, &of_pieces, deciding <= FEW_ITEMS);
 	}
 }
 
@@ -510,10 +567,8 @@ void fem_contacts_make(FemStep *step) {
 		else if (builder.touch->is_collider)
 			fem_contact_builder_add_flat(&builder);
 		fem_contact_builder_add_closed_cracks(&builder);
-		float held = 0.0f;
-		for (int32_t i = made.begin; i < stage->contact_count; i++)
-			held += stage->contacts[i].area;
-		add_overlaps(&builder, held);
+		made.end = stage->contact_count;
+		add_overlaps(&builder, made);
 		made.end = stage->contact_count;
 		if (!sort_contacts(stage, made)) { // the next step could not find them again
 			made.end = stage->contact_count = made.begin;
