@@ -1,11 +1,15 @@
 // The graded lattice, and what it makes of things with limbs.
 #include "base/memory.h"
 #include "fem_test.h"
+#include "filling/coverage.h"
 #include "filling/graded_lattice.h"
+#include "filling/graded_stuffing.h"
+#include "filling/surface_carve.h"
 #include "filling/surface_fit.h"
 #include "filling/tet_list.h"
 #include "filling/tetrahedralize.h"
 #include "geometry/embedding.h"
+#include "scenes/surface_meshes.h"
 #include "topology/surface.h"
 
 #include <math.h>
@@ -168,6 +172,102 @@ FEM_TEST(graded, a_surplus_of_volume_is_trimmed) {
 	FEM_CHECK_NEAR(fem_tet_list_volume_sum(&list), kept, 0.0);
 	fem_tet_list_free(&list);
 	fem_graded_free(&lattice);
+}
+
+// ---- tets taken off
+
+static bool make_torus(FemSolid *out) {
+	FemSurfaceMesh surface = fem_surface_torus(0.4, 0.05, 32, 12);
+	FemSoup soup = fem_surface_soup(&surface);
+	*out = (FemSolid){.half_extents = {0.5, 0.1, 0.5}};
+	bool made = FEM_CHECK(fem_soup_clean(&soup, 0.0f, &out->triangles, NULL) == FEM_OK) &&
+		FEM_CHECK(fem_triangle_bvh_create(&out->bvh, &out->triangles) == FEM_OK) &&
+		FEM_CHECK(fem_winding_create(&out->winding, &out->bvh) == FEM_OK);
+	fem_surface_mesh_free(&surface);
+	return made;
+}
+
+static int by_edge(const void *a, const void *b) {
+	return memcmp(a, b, 2 * sizeof(int32_t));
+}
+
+// Edges of the outside that not just two outer faces share: there it meets itself.
+static int32_t count_pinches(const FemTetList *list) {
+	FemSurface surface;
+	int32_t *nodes = malloc(sizeof *nodes * (size_t)list->node_count), pinches = 0;
+	for (int32_t n = 0; n < list->node_count; n++)
+		nodes[n] = n;
+	FEM_CHECK(fem_surface_create(&surface, nodes, list->node_count, &list->tets[0][0], list->tet_count));
+	int32_t(*edges)[2] = malloc(sizeof *edges * 3 * (size_t)surface.count), count = 3 * surface.count;
+	for (int32_t e = 0; e < count; e++) {
+		int32_t face = surface.faces[e / 3], ends[2];
+		for (int k = 0; k < 2; k++)
+			ends[k] = list->tets[face / 4][fem_face_corners[face % 4][(e + k) % 3]];
+		edges[e][0] = ends[0] < ends[1] ? ends[0] : ends[1];
+		edges[e][1] = ends[0] < ends[1] ? ends[1] : ends[0];
+	}
+	qsort(edges, (size_t)count, sizeof *edges, by_edge);
+	for (int32_t e = 0, next; e < count; e = next) {
+		for (next = e + 1; next < count && by_edge(edges[e], edges[next]) == 0;)
+			next++;
+		pinches += next != e + 2;
+	}
+	fem_surface_free(&surface);
+	free(edges);
+	free(nodes);
+	return pinches;
+}
+
+// A ring thinner than a cell takes a few hundred whole tets: with half as many allowed nothing comes of it.
+FEM_TEST(graded, filling_stops_where_there_will_be_too_many_tets) {
+	FemGradedLattice lattice = {0};
+	FemThickness thickness = {0};
+	FemTetList list = {0};
+	FemSolid solid;
+	FEM_REQUIRE(make_torus(&solid));
+	FEM_REQUIRE(fem_thickness_create(&thickness, &solid, 1.0));
+	int32_t counts[2] = {0, 0};
+	for (int k = 0; k < 2; k++) {
+		FEM_REQUIRE(fem_graded_create(&lattice, solid.half_extents, 0.2, 0.3) == FEM_OK);
+		FemGradedFilling filling = {&solid, &thickness, 1.0, k == 0 ? 100000 : counts[0] / 2, false, false};
+		fem_tet_list_clear(&list);
+		FEM_CHECK_INT(fem_graded_fill(&lattice, &filling, &list), FEM_OK);
+		counts[k] = list.tet_count;
+		FEM_CHECK(filling.thickened && filling.is_too_much == (k == 1));
+		fem_graded_free(&lattice);
+	}
+	printf("  %d tets, %d of at most %d\n", counts[0], counts[1], counts[0] / 2);
+	FEM_CHECK(counts[0] > 100 && counts[1] == 0);
+	fem_thickness_free(&thickness);
+	fem_tet_list_free(&list);
+	fem_solid_free(&solid);
+}
+
+// A ring in a block of tets: all that is round it goes but a skin across its hole, which would open a way through.
+FEM_TEST(graded, what_lies_outside_is_carved_off) {
+	FemGradedLattice lattice = {0};
+	FemSolid solid;
+	FEM_REQUIRE(make_torus(&solid));
+	FEM_REQUIRE(fem_graded_create(&lattice, solid.half_extents, 0.06, 0.3) == FEM_OK);
+	FemTetList list = leaves_of(&lattice);
+	double before = fem_tet_list_volume_sum(&list), ring = fem_solid_volume(&solid);
+	FemCarving carving = {8.0 * ring, 0.005, 3000};
+	FEM_CHECK_INT(fem_surface_carve(&solid, &carving, &list), FEM_OK);
+	FEM_CHECK_NEAR(fem_tet_list_volume_sum(&list) / ring, 8.0, 0.01); // no more than asked for
+	carving.volume = ring;
+	FEM_CHECK_INT(fem_surface_carve(&solid, &carving, &list), FEM_OK);
+	int32_t *bodies = malloc(sizeof *bodies * (size_t)list.tet_count);
+	double gap = fem_coverage_of_vertices(&solid.triangles, &list, 100000), after = fem_tet_list_volume_sum(&list);
+	printf("  %.4f of the block's volume, %.4f when carved, %.4f of the ring; %d tets, vertices off by %.4f\n", before,
+		after, ring, list.tet_count, gap);
+	FEM_CHECK(before > 15.0 * ring && after < 3.2 * ring && after >= ring);
+	FEM_CHECK(gap >= 0.0 && gap <= 0.005);
+	FEM_CHECK_INT(fem_tet_list_bodies(&list, bodies), 1);
+	FEM_CHECK_INT(count_pinches(&list), 0);
+	free(bodies);
+	fem_tet_list_free(&list);
+	fem_graded_free(&lattice);
+	fem_solid_free(&solid);
 }
 
 // Fails without the graded lattice: limbs of a fortieth of the size fall through cells of a sixth.

@@ -27,7 +27,7 @@ static double area_of(const FemTriangles *triangles, int32_t t) {
 }
 
 // One point each time another share of the area has been passed.
-static int32_t spread_points(const FemTriangles *triangles, FemVec3 *out, int32_t samples) {
+int32_t fem_coverage_spread(const FemTriangles *triangles, FemVec3 *out, int32_t samples) {
 	double all = 0.0, passed = 0.0;
 	int32_t count = 0;
 	for (int32_t t = 0; t < triangles->triangle_count; t++)
@@ -62,7 +62,7 @@ double fem_coverage_gap(const FemTriangles *triangles, const FemTetList *list, i
 	if (list->tet_count == 0)
 		return 2.0;
 	FemVec3 *points = FEM_ALLOC_ARRAY(FemVec3, samples);
-	double gap = points ? farthest(list, points, spread_points(triangles, points, samples)) : -1.0;
+	double gap = points ? farthest(list, points, fem_coverage_spread(triangles, points, samples)) : -1.0;
 	FEM_FREE_ARRAY(points, samples);
 	return gap;
 }

@@ -5,6 +5,9 @@
 #include "filling/tet_list.h"
 #include "geometry/triangle_soup.h"
 
+// Up to `samples` points, spread evenly over the soup's area; their number.
+int32_t fem_coverage_spread(const FemTriangles *triangles, FemVec3 *out, int32_t samples);
+
 // The farthest that any of about `samples` points spread over the soup's area lies from the tets (0 within them), in
 // the soup's unit space; -1 without memory.
 double fem_coverage_gap(const FemTriangles *triangles, const FemTetList *list, int32_t samples);

@@ -30,10 +30,8 @@ typedef struct Cut {
 typedef struct Stuffing {
 	FemGradedLattice *lattice;
 	const FemSolid *solid;
-	FemThickness *thickness;
-	double thin;
+	FemGradedFilling *filling;
 	FemTetList *out;
-	bool thickened;
 	int8_t *signs;      // [node]
 	uint8_t *inside;    // [node]: of the solid; others with sign 1 are nodes of thin parts
 	uint8_t *kept;      // [tet]: leaves that are within the solid or touched by its surface
@@ -136,9 +134,9 @@ static bool boxes_meet(const FemBvhNode *node, const float lo[3], const float hi
 // One ray for a triangle that is smaller than a cell, one for each cell of a larger one.
 static bool is_thin(Stuffing *stuffing, int32_t triangle, FemVec3d at, double cell) {
 	FemVec3d n = fem_triangle_area_vector(&stuffing->solid->triangles, triangle);
-	double thin = stuffing->thin * cell;
+	double thin = stuffing->filling->thin * cell;
 	if (fem_vec3d_dot(n, n) < LARGE_TRIANGLE * LARGE_TRIANGLE * cell * cell * cell * cell)
-		return fem_thickness_at(stuffing->thickness, triangle) < thin;
+		return fem_thickness_at(stuffing->filling->thickness, triangle) < thin;
 	return fem_solid_is_border(stuffing->solid, triangle, at) &&
 		fem_solid_thickness(stuffing->solid, triangle, at, 2.0 * thin) < thin;
 }
@@ -198,6 +196,7 @@ static Touch touch_tet(Stuffing *stuffing, int32_t tet) {
 // Tets of a thin part are kept whole, with all their nodes: whatever the surface touches hangs together by faces.
 static bool fill_signs(Stuffing *stuffing) {
 	const FemGradedLattice *lattice = stuffing->lattice;
+	int32_t whole = 0; // leaves that become a tet as they are
 	for (int32_t n = 0; n < lattice->node_count; n++) {
 		if (fem_stop_asked())
 			return false;
@@ -206,7 +205,7 @@ static bool fill_signs(Stuffing *stuffing) {
 		stuffing->node_ids[n] = -1;
 		stuffing->edges[n] = (float)lattice->cell;
 	}
-	for (int32_t t = 0; t < lattice->tet_count; t++) {
+	for (int32_t t = 0; t < lattice->tet_count && whole <= stuffing->filling->tets_most; t++) {
 		const int32_t *nodes = lattice->tets[t].nodes;
 		if (lattice->tets[t].child >= 0)
 			continue;
@@ -214,10 +213,11 @@ static bool fill_signs(Stuffing *stuffing) {
 			return false;
 		Touch touch = touch_tet(stuffing, t);
 		stuffing->kept[t] = touch != TOUCH_NONE || stuffing->inside[nodes[0]];
+		whole += touch == TOUCH_THIN || (touch == TOUCH_NONE && stuffing->inside[nodes[0]]);
 		for (int v = 0; v < 4; v++) {
 			if (touch == TOUCH_THIN && !stuffing->inside[nodes[v]]) {
 				stuffing->signs[nodes[v]] = 1;
-				stuffing->thickened = true;
+				stuffing->filling->thickened = true;
 			}
 			FemVec3d edge = fem_vec3d_sub(lattice->nodes[nodes[(v + 1) % 4]], lattice->nodes[nodes[v]]);
 			float length = (float)sqrt(fem_vec3d_dot(edge, edge));
@@ -225,6 +225,7 @@ static bool fill_signs(Stuffing *stuffing) {
 			stuffing->edges[nodes[(v + 1) % 4]] = fminf(stuffing->edges[nodes[(v + 1) % 4]], length);
 		}
 	}
+	stuffing->filling->is_too_much = whole > stuffing->filling->tets_most;
 	return true;
 }
 
@@ -372,6 +373,8 @@ static void add_tets(Stuffing *stuffing) {
 static FemResult fill(Stuffing *stuffing) {
 	if (!fill_signs(stuffing))
 		return fem_fail_stopped();
+	if (stuffing->filling->is_too_much)
+		return FEM_OK;
 	FemResult result = find_cuts(stuffing);
 	if (result != FEM_OK)
 		return result;
@@ -383,9 +386,9 @@ static FemResult fill(Stuffing *stuffing) {
 	return stuffing->out->failed ? no_memory() : FEM_OK;
 }
 
-FemResult fem_graded_fill(FemGradedLattice *lattice, const FemSolid *solid, FemThickness *thickness, double thin,
-	FemTetList *out, bool *out_thickened) {
-	Stuffing stuffing = {.lattice = lattice, .solid = solid, .thickness = thickness, .thin = thin, .out = out};
+FemResult fem_graded_fill(FemGradedLattice *lattice, FemGradedFilling *filling, FemTetList *out) {
+	Stuffing stuffing = {.lattice = lattice, .solid = filling->solid, .filling = filling, .out = out};
+	filling->thickened = filling->is_too_much = false;
 	stuffing.bytes = place(&stuffing, NULL);
 	stuffing.block = fem_alloc(stuffing.bytes);
 	FemResult result = no_memory();
@@ -393,7 +396,6 @@ FemResult fem_graded_fill(FemGradedLattice *lattice, const FemSolid *solid, FemT
 		place(&stuffing, stuffing.block);
 		result = fill(&stuffing);
 	}
-	*out_thickened = stuffing.thickened;
 	FEM_FREE_ARRAY(stuffing.node_cuts, 2 * stuffing.keys.count + 1);
 	FEM_FREE_ARRAY(stuffing.cuts, stuffing.cut_capacity);
 	fem_key_map_free(&stuffing.keys);

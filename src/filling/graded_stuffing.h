@@ -18,10 +18,18 @@ FEM_MUST_USE bool fem_thickness_create(FemThickness *thickness, const FemSolid *
 void fem_thickness_free(FemThickness *thickness);
 double fem_thickness_at(FemThickness *thickness, int32_t triangle);
 
+typedef struct FemGradedFilling {
+	const FemSolid *solid;
+	FemThickness *thickness;
+	double thin;       // of a cell: what is thinner is kept whole
+	int32_t tets_most; // it stops early where there will be more
+	bool thickened;    // out: there was something thin
+	bool is_too_much;  // out: there would have been more tets than that, and the list has none
+} FemGradedFilling;
+
 // Adds the tets of the solid to a list, nodes in the solid's unit space. Where the solid is thinner than `thin` of a
 // cell, every tet that its surface touches is kept whole: what is touched hangs together by faces. Nodes of the lattice
-// move. out_thickened: there was something thin.
-FemResult fem_graded_fill(FemGradedLattice *lattice, const FemSolid *solid, FemThickness *thickness, double thin,
-	FemTetList *out, bool *out_thickened);
+// move.
+FemResult fem_graded_fill(FemGradedLattice *lattice, FemGradedFilling *filling, FemTetList *out);
 
 #endif

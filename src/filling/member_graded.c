@@ -6,6 +6,7 @@
 #include "base/stop_check.h"
 #include "filling/coverage.h"
 #include "filling/graded_stuffing.h"
+#include "filling/surface_carve.h"
 #include "filling/surface_fit.h"
 
 #include <math.h>
@@ -27,6 +28,7 @@
 #define FLOOR 3.0      // times the farthest that a vertex may lie outside: no thickness asks for smaller cells; chosen
 #define THIN 1.0       // of a cell: tets of thinner parts are kept whole; chosen: thicker ones hold nodes
 #define TRIM_SHARE 0.6 // of the farthest that a vertex may lie outside: how far nodes go in for the volume; chosen
+#define VOLUME_HOPELESS 1.2 // times what the volume may be off: cells that only cover more do not mend it; chosen
 // Counted in vertices that are looked at, about 10 us each: 15 s, after which the best try is taken. Counted, not
 // timed, so that a bake is the same on any machine.
 #define WORK_MOST 1.5e6
@@ -36,6 +38,8 @@
 #define TRIES_COARSEST 1.6     // largest factor on the trunk's cells in try_all() ...
 #define TRIES_ALONE_FINEST 0.5 // smallest of those that nothing but vertices makes smaller ...
 #define TRIES_ALONE_STEP 0.79  // ... each from the one before: twice the tets; chosen
+#define TRIES_EVEN_FINEST 0.2  // the same where thin parts took too many ...
+#define TRIES_EVEN_STEP 0.87   // ... each from the one before; chosen
 #define ELEMENTS_ALONE 1000.0  // tets, whose cells are tried whatever fewer was asked for; chosen: usual counts
 #define ALONE_PROGRESS 0.5     // share of the time that these take, for progress bars; roughly
 #define TRIES_FINEST 0.7       // ... and smallest on the thickness
@@ -66,7 +70,9 @@ typedef struct Graded {
 	double cell;       // of the trunk
 	double gap, error; // of the last try: farthest vertex, unit space; |volume / input - 1|
 	bool whole, thickened;
-	double best_cost;
+	bool fits;    // the last try: no more tets and leaves than may be
+	bool patient; // goes on where the volume is hopeless
+	double best_cost, best_cell, best_share, best_gap;
 	double work; // of all tries, see WORK_MOST
 } Graded;
 
@@ -178,10 +184,36 @@ static FemResult fill(Graded *graded, FemGradedLattice *lattice, bool *out_fits)
 	FemResult result = fem_graded_create(lattice, search->solid.half_extents, graded->cell, LATTICE_SHIFT);
 	if (result == FEM_OK)
 		result = fem_graded_refine(lattice, graded->demands, graded->demand_count, LEAVES_PER_TET * most, out_fits);
+	FemGradedFilling filling = {&search->solid, &graded->thickness, THIN, most, false, false};
 	if (result == FEM_OK && *out_fits)
-		result = fem_graded_fill(lattice, &search->solid, &graded->thickness, THIN, &search->trial, &graded->thickened);
+		result = fem_graded_fill(lattice, &filling, &search->trial);
+	graded->thickened = filling.thickened;
+	graded->work += filling.is_too_much ? WORK_TET * most : WORK_TET * search->trial.tet_count;
 	*out_fits = *out_fits && search->trial.tet_count > 0 && search->trial.tet_count <= most;
 	return result;
+}
+
+static FemResult fit(Graded *graded) {
+	FemMemberSearch *search = graded->search;
+	search->solid.inflation = graded->thickened ? graded->cell : 0.0;
+	FemResult result =
+		fem_surface_fit(&search->solid, graded->cell, THIN_DIHEDRAL, FEM_MEMBER_COMPACT_DIHEDRAL, &search->trial);
+	search->solid.inflation = 0.0;
+	if (result == FEM_OK && search->volume > 0.0)
+		result = fem_surface_trim(
+			search->volume, TRIM_SHARE * fem_member_gap_allowed(search), THIN_DIHEDRAL, &search->trial);
+	return result;
+}
+
+// Tets of thin parts that were kept whole are too many where two layers lie side by side, or where a gap is filled.
+static FemResult carve(Graded *graded) {
+	FemMemberSearch *search = graded->search;
+	double bound = search->volume * (1.0 + volume_bound(search));
+	if (!graded->thickened || search->volume <= 0.0 || fem_tet_list_volume_sum(&search->trial) <= bound)
+		return FEM_OK;
+	FemCarving carving = {search->volume, fem_member_gap_allowed(search), COVERAGE_POINTS};
+	FemResult result = fem_surface_carve(&search->solid, &carving, &search->trial);
+	return result == FEM_OK ? fit(graded) : result;
 }
 
 static FemResult draw_to_surface(Graded *graded) {
@@ -190,13 +222,10 @@ static FemResult draw_to_surface(Graded *graded) {
 	graded->whole = fem_member_keep_sound(search, &search->trial, &memory);
 	if (!memory)
 		return no_memory();
-	search->solid.inflation = graded->thickened ? graded->cell : 0.0;
-	FemResult result =
-		fem_surface_fit(&search->solid, graded->cell, THIN_DIHEDRAL, FEM_MEMBER_COMPACT_DIHEDRAL, &search->trial);
-	search->solid.inflation = 0.0;
+	FemResult result = fit(graded);
+	if (result == FEM_OK)
+		result = carve(graded);
 	FemCover cover = {fem_member_gap_allowed(search), THIN_DIHEDRAL, COVERAGE_POINTS};
-	if (result == FEM_OK && search->volume > 0.0)
-		result = fem_surface_trim(search->volume, TRIM_SHARE * cover.limit, THIN_DIHEDRAL, &search->trial);
 	if (result == FEM_OK)
 		result = fem_surface_cover(&search->solid, &cover, &search->trial, &graded->gap);
 	graded->error = volume_error(search, &search->trial);
@@ -244,8 +273,7 @@ static FemResult try_once(Graded *graded, bool *out_fits, int32_t *out_failing) 
 	if (result == FEM_OK && *out_fits)
 		result = demand_failing(graded, &lattice, out_failing);
 	const FemTriangles *triangles = &graded->search->solid.triangles;
-	graded->work += fmin(triangles->vertex_count, COVERAGE_POINTS) + WORK_TET * graded->search->trial.tet_count +
-		WORK_LEAF * lattice.leaf_count;
+	graded->work += fmin(triangles->vertex_count, COVERAGE_POINTS) + WORK_LEAF * lattice.leaf_count;
 	fem_graded_free(&lattice);
 	return result;
 }
@@ -257,6 +285,9 @@ static bool judge(Graded *graded, bool *io_found) {
 	double cost = COST_OFF * off + fabs(excess);
 	if (cost < graded->best_cost) {
 		graded->best_cost = cost;
+		graded->best_cell = graded->cell;
+		graded->best_share = graded->share;
+		graded->best_gap = graded->gap;
 		keep(graded);
 		*io_found = true;
 	}
@@ -265,7 +296,6 @@ static bool judge(Graded *graded, bool *io_found) {
 
 // Cells are made smaller where vertices are not covered, a few times over.
 static FemResult try_share(Graded *graded, bool *io_found, bool *out_done) {
-	bool fits = true;
 	int32_t failing = 1, tets_before = -1;
 	double gap_before = 0.0;
 	graded->demand_count = 0;
@@ -274,12 +304,13 @@ static FemResult try_share(Graded *graded, bool *io_found, bool *out_done) {
 		return no_memory();
 	int rounds = graded->share < ANY_SHARE ? ROUNDS : ROUNDS_ALONE;
 	for (int round = 0; round < rounds && failing > 0; round++) {
-		FemResult result = try_once(graded, &fits, &failing);
-		if (result != FEM_OK || !fits)
+		FemResult result = try_once(graded, &graded->fits, &failing);
+		if (result != FEM_OK || !graded->fits)
 			return result;
 		*out_done = judge(graded, io_found);
 		bool is_stuck = graded->search->trial.tet_count == tets_before && graded->gap >= gap_before;
-		if (*out_done || is_stuck)
+		bool is_hopeless = !graded->patient && graded->error > VOLUME_HOPELESS * volume_bound(graded->search);
+		if (*out_done || is_stuck || is_hopeless)
 			return FEM_OK;
 		tets_before = graded->search->trial.tet_count;
 		gap_before = graded->gap;
@@ -320,6 +351,18 @@ static FemResult try_alone(Graded *graded, double cell, bool *io_found, bool *ou
 	return FEM_OK;
 }
 
+// Where most is thin and full of gaps, cells asked for by thickness are too many: ones of one size, as small as may be.
+static FemResult try_even(Graded *graded, double cell, double progress, bool *io_found, bool *out_done) {
+	double few = cbrt(fmin(1.0, (double)graded->search->request->target / ELEMENTS_ALONE));
+	FemResult result = FEM_OK;
+	for (double factor = TRIES_ALONE_FINEST; factor > TRIES_EVEN_FINEST && !*out_done; factor *= TRIES_EVEN_STEP) {
+		result = try_cells(graded, cell * few * factor, ANY_SHARE, progress, io_found, out_done);
+		if (result != FEM_OK || !graded->fits)
+			break;
+	}
+	return result;
+}
+
 // From coarse to fine until all that is promised is kept, with about as many tets as were asked for.
 static FemResult try_all(Graded *graded, double cell, bool *io_found) {
 	// Cells of the trunk over those asked for, by try; chosen.
@@ -327,13 +370,28 @@ static FemResult try_all(Graded *graded, double cell, bool *io_found) {
 	// Cells of thin parts over their thickness; chosen: the last resolves round limbs without keeping tets whole.
 	static const double shares[] = {3.0, 3.0, 3.0, 2.0, 1.4, 1.0, TRIES_FINEST};
 	const size_t count = sizeof cells / sizeof *cells;
-	bool done = false;
+	bool done = false, even = false;
 	FemResult result = try_alone(graded, cell, io_found, &done);
 	for (size_t i = 0; i < count && !done && result == FEM_OK; i++) {
 		double progress = ALONE_PROGRESS + (1.0 - ALONE_PROGRESS) * (double)i / (double)count;
 		result = try_cells(graded, cell * cells[i], shares[i], progress, io_found, &done);
+		if (result == FEM_OK && !done && !even && (!graded->fits || i + 1 == count)) {
+			even = true;
+			result = try_even(graded, cell, progress, io_found, &done);
+		}
 	}
 	return result;
+}
+
+// The best may have been given up for its volume before all of it was covered.
+static FemResult cover_best(Graded *graded) {
+	bool found = true, done;
+	if (graded->best_gap <= fem_member_gap_allowed(graded->search))
+		return FEM_OK;
+	graded->patient = true;
+	graded->cell = graded->best_cell;
+	graded->share = graded->best_share;
+	return try_share(graded, &found, &done);
 }
 
 FemResult fem_member_search_graded(FemMemberSearch *search, double cell, bool *out_found) {
@@ -346,6 +404,8 @@ FemResult fem_member_search_graded(FemMemberSearch *search, double cell, bool *o
 	FemResult result = take_samples(&graded) ? FEM_OK : no_memory();
 	if (result == FEM_OK)
 		result = try_all(&graded, cell, out_found);
+	if (result == FEM_OK && *out_found)
+		result = cover_best(&graded);
 	if (result == FEM_OK && *out_found)
 		result = cover_all(search);
 	fem_thickness_free(&graded.thickness);
