@@ -152,6 +152,14 @@ FEM_TEST(bake, grows_in_proportion_to_the_triangles) {
 	FEM_CHECK(SANITIZED || large.ms / small.ms < 2.0 * MILLION / 70000.0);
 }
 
+FEM_TEST(bake, takes_two_million_triangles) {
+	if (!getenv("FEM_LONG"))
+		return;
+	Cost cost = bake_torus(2 * MILLION / 1000, 500);
+	FEM_CHECK(cost.bytes < 200.0);
+	FEM_CHECK(SANITIZED || cost.ms < 30000.0);
+}
+
 // ---- bad input
 
 static void refuse(FemBakedMesh mesh, float sheet, const char *word) {

@@ -12,7 +12,8 @@
 #include <string.h>
 
 #define BOX_TRIANGLES 12
-#define VERTICES_MAX (3 * BOX_TRIANGLES + 3)
+#define MORE_TRIANGLES 5 // that tests add
+#define VERTICES_MAX (3 * (BOX_TRIANGLES + MORE_TRIANGLES))
 
 typedef struct Rough {
 	FemVec3 vertices[VERTICES_MAX];
@@ -81,6 +82,45 @@ FEM_TEST(rough_input, a_stray_triangle_is_left_out_with_a_note) {
 	// Alone it has nothing to follow, and is a sheet.
 	soup = (FemSoup){3, rough.vertices, 1, rough.triangles};
 	FEM_CHECK(fem_tetrahedralize(&soup, &def, &mesh) == FEM_OK && mesh.members[0].has_given_thickness);
+	fem_tet_mesh_free(&mesh);
+}
+
+static void add_triangle(Rough *rough, FemVec3 a, FemVec3 b, FemVec3 c) {
+	const FemVec3 corners[3] = {a, b, c};
+	for (int v = 0; v < 3; v++) {
+		rough->vertices[rough->count] = corners[v];
+		rough->triangles[rough->count] = rough->count;
+		rough->count++;
+	}
+}
+
+// Points, lines and second copies, one of them turned round, among the triangles of a cube change nothing.
+FEM_TEST(rough_input, triangles_without_area_change_nothing) {
+	Rough rough = rough_cube(1.0f, 0.0f);
+	FemSoup soup = soup_of(&rough);
+	FemBakeDef def = fem_default_bake_def();
+	FemTetMesh clean = {0}, mesh = {0};
+	FemDiagnosis diagnosis;
+	char text[2048];
+	def.element_count = 200;
+	FEM_CHECK(fem_tetrahedralize(&soup, &def, &clean) == FEM_OK);
+	const FemVec3 *x = rough.vertices;
+	add_triangle(&rough, x[0], x[0], x[0]);
+	add_triangle(&rough, x[0], x[1], x[1]);
+	add_triangle(&rough, x[0], x[1], fem_vec3_scale(fem_vec3_add(x[0], x[1]), 0.5f));
+	add_triangle(&rough, x[3], x[4], x[5]);
+	add_triangle(&rough, x[6], x[8], x[7]);
+	soup = soup_of(&rough);
+	FEM_CHECK(fem_tetrahedralize(&soup, &def, &mesh) == FEM_OK);
+	FEM_CHECK(clean.tet_count > 100 && mesh.tet_count == clean.tet_count && mesh.node_count == clean.node_count);
+	FEM_CHECK(mesh.node_count == clean.node_count &&
+		memcmp(mesh.nodes, clean.nodes, sizeof *mesh.nodes * (size_t)mesh.node_count) == 0);
+	FEM_CHECK(fem_mesh_diagnose(&soup, NULL, &diagnosis) == FEM_OK);
+	FEM_CHECK_INT(diagnosis.useless_triangles, 5);
+	FEM_CHECK(diagnosis.open_edges == 0 && diagnosis.non_manifold_edges == 0);
+	fem_diagnosis_text(&diagnosis, text, (int32_t)sizeof text);
+	FEM_CHECK(strstr(text, "5 triangles") != NULL);
+	fem_tet_mesh_free(&clean);
 	fem_tet_mesh_free(&mesh);
 }
 
