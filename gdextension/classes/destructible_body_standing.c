@@ -4,6 +4,7 @@
 
 #include "binding/conversions.h"
 #include "classes/destructible_mesh.h"
+#include "coupling/mesh_shapes.h"
 #include "simulation/node_pose.h"
 
 #include <math.h>
@@ -58,16 +59,6 @@ static GdPackedVector3Array placed_faces(GDExtensionObjectPtr mesh, const GdTran
 	return faces;
 }
 
-static void set_faces(GdRID shape, const GdPackedVector3Array *faces) {
-	GdDictionary data = gd_dictionary_new();
-	dictionary_take(&data, "faces", make_variant(GDEXTENSION_VARIANT_TYPE_PACKED_VECTOR3_ARRAY, faces));
-	dictionary_take(&data, "backface_collision", make_variant_bool(false));
-	GdVariant value = make_variant(GDEXTENSION_VARIANT_TYPE_DICTIONARY, &data);
-	gd_physics_server3d_shape_set_data(shape, &value);
-	variant_free(&value);
-	gd_dictionary_free(&data);
-}
-
 static void place(const DestructibleBody *self) {
 	GdTransform3D place = {{{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {0.0f, 0.0f, 1.0f}}, self->pose.origin};
 	GdVariant value = make_variant(GDEXTENSION_VARIANT_TYPE_TRANSFORM3D, &place);
@@ -85,7 +76,7 @@ void destructible_body_stand(DestructibleBody *self) {
 		GdPackedVector3Array faces = placed_faces(mesh, &self->pose);
 		self->standing_shape = gd_physics_server3d_concave_polygon_shape_create();
 		self->standing_body = gd_physics_server3d_body_create();
-		set_faces(self->standing_shape, &faces);
+		bool has_shape = mesh_shape_set_faces(self->standing_shape, &faces);
 		gd_packed_vector3_array_free(&faces);
 		gd_physics_server3d_body_set_mode(self->standing_body, GD_PHYSICS_SERVER3D_BODY_MODE_STATIC);
 		gd_physics_server3d_body_set_collision_layer(self->standing_body, self->simulated.settings.layer);
@@ -93,7 +84,9 @@ void destructible_body_stand(DestructibleBody *self) {
 		gd_physics_server3d_body_attach_object_instance_id(
 			self->standing_body, (int64_t)godot.object_get_instance_id(self->base.object));
 		place(self);
-		gd_physics_server3d_body_add_shape(self->standing_body, self->standing_shape, none, false);
+		if (has_shape) {
+			gd_physics_server3d_body_add_shape(self->standing_body, self->standing_shape, none, false);
+		}
 		self->standing_space = gd_world3d_get_space(world_3d);
 		gd_physics_server3d_body_set_space(self->standing_body, self->standing_space);
 	}

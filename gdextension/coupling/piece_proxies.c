@@ -100,6 +100,10 @@ static void make_shape(
 		make_body(coupling, owner, proxy);
 	}
 	if (!piece_shape_make(proxy, triangles, proxy->triangle_count, positions, &middle)) {
+		if (is_first) { // a crumb that nothing of Godot's meets
+			free_proxy(coupling, proxy);
+			proxy->body = proxy->shape = (GdRID){{0}};
+		}
 		return;
 	}
 	place(proxy, origin, middle);

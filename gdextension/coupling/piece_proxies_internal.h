@@ -20,7 +20,8 @@ typedef struct PieceProxy {
 } PieceProxy;
 
 // ---- piece_shapes.c
-// Chooses the piece's samples and hands its faces, `count` of them, to its shape; false when it has too few.
+// Chooses the piece's samples and hands its faces, `count` of them, to its shape; false when they are too few or too
+// small, and the shape is as it was.
 // `out_middle` is where the shape's origin is, from the body's.
 bool piece_shape_make(
 	PieceProxy *proxy, const int32_t *triangles, int32_t count, const float *positions, FemVec3 *out_middle);

@@ -1,4 +1,5 @@
 // The shape of a piece's proxy, and how it moves.
+#include "coupling/mesh_shapes.h"
 #include "coupling/piece_proxies_internal.h"
 #include "coupling/point_matching.h"
 
@@ -53,16 +54,6 @@ static void choose_samples(PieceProxy *proxy, const int32_t *triangles, int32_t 
 	}
 }
 
-static void set_faces(GdRID shape, GdPackedVector3Array *faces) {
-	GdDictionary data = gd_dictionary_new();
-	dictionary_take(&data, "faces", make_variant(GDEXTENSION_VARIANT_TYPE_PACKED_VECTOR3_ARRAY, faces));
-	dictionary_take(&data, "backface_collision", make_variant_bool(false));
-	GdVariant value = make_variant(GDEXTENSION_VARIANT_TYPE_DICTIONARY, &data);
-	gd_physics_server3d_shape_set_data(shape, &value);
-	variant_free(&value);
-	gd_dictionary_free(&data);
-}
-
 bool piece_shape_make(
 	PieceProxy *proxy, const int32_t *triangles, int32_t count, const float *positions, FemVec3 *out_middle) {
 	static const size_t order[3] = {0, 2, 1}; // Godot's front is clockwise
@@ -84,8 +75,8 @@ bool piece_shape_make(
 	for (size_t i = 0; i < 3 * (size_t)count; i++) {
 		out[i] = vec_to_godot(vec_sub(node_at(positions, triangles[i - i % 3 + order[i % 3]]), mean));
 	}
-	set_faces(proxy->shape, &faces);
+	bool is_set = mesh_shape_set_faces(proxy->shape, &faces);
 	gd_packed_vector3_array_free(&faces);
 	*out_middle = mean;
-	return true;
+	return is_set;
 }
