@@ -17,8 +17,9 @@ typedef struct Drop {
 	FemBodyId body;
 	FemColliderId ball;
 	FemPosition ball_at;
-	double scale; // of the mesh
-	double top;   // m, of the ball's centre when it comes
+	double scale;           // of the mesh
+	double top;             // m, of the ball's centre when it comes
+	FemVertexOwner *owners; // [vertex of the splinters]: as a host knows them, by what each step tells
 	FemMeshDropResult out;
 } Drop;
 
@@ -150,6 +151,8 @@ static void follow_jumps(Drop *drop) {
 	const FemOwnerChange *changes;
 	FemShape shape;
 	int32_t count = fem_body_get_owner_changes(drop->body, &changes);
+	for (int32_t i = 0; i < count; i++)
+		drop->owners[changes[i].vertex] = changes[i].owner;
 	const float *positions = fem_body_get_shape(drop->body, false, &shape);
 	for (int32_t i = 0; positions && i < count; i++) {
 		if (changes[i].kind != FEM_OWNER_TET || changes[i].before.tet < 0)
@@ -175,6 +178,51 @@ static int32_t count_bare(const Drop *drop, FemPieceNumber most) {
 	return pieces;
 }
 
+static bool read_owners(Drop *drop) {
+	int32_t count = drop->def->mesh->splinters.vertex_count;
+	drop->owners = calloc((size_t)count + 1, sizeof *drop->owners);
+	bool ok = drop->owners;
+	for (int32_t i = 0; ok && i < count; i++)
+		ok = fem_body_get_vertex_owner(drop->body, i, &drop->owners[i]) == FEM_OK;
+	return ok;
+}
+
+// Vertices that follow other nodes than the steps told.
+static int32_t count_untold(const Drop *drop) {
+	int32_t untold = 0;
+	for (int32_t i = 0; i < drop->def->mesh->splinters.vertex_count; i++) {
+		FemVertexOwner owner = {0};
+		fem_body_get_vertex_owner(drop->body, i, &owner);
+		untold += owner.tet != drop->owners[i].tet ||
+			memcmp(owner.nodes, drop->owners[i].nodes, sizeof owner.nodes) != 0 ||
+			memcmp(owner.weights, drop->owners[i].weights, sizeof owner.weights) != 0;
+	}
+	return untold;
+}
+
+static FemPieceNumber piece_of_vertex(const Drop *drop, int32_t vertex) {
+	FemVertexOwner owner;
+	bool has_one = fem_body_get_vertex_owner(drop->body, vertex, &owner) == FEM_OK && owner.tet >= 0;
+	return has_one ? fem_body_get_tet_piece(drop->body, owner.tet) : 0;
+}
+
+// Triangles whose corners follow more than one piece: they are drawn as long as the way between these.
+static int32_t count_torn(const Drop *drop) {
+	const FemSplinterMesh *splinters = &drop->def->mesh->splinters;
+	int32_t torn = 0;
+	for (int32_t s = 0; s < splinters->surface_count; s++) {
+		for (int32_t i = splinters->index_starts[s]; i < splinters->index_starts[s + 1]; i += 3) {
+			const int32_t *corners = &splinters->indices[i];
+			int32_t first = splinters->vertex_starts[s];
+			FemPieceNumber pieces[3];
+			for (int v = 0; v < 3; v++)
+				pieces[v] = piece_of_vertex(drop, first + corners[v]);
+			torn += pieces[0] != pieces[1] || pieces[1] != pieces[2];
+		}
+	}
+	return torn;
+}
+
 static void read_picture(Drop *drop) {
 	int32_t nodes = fem_body_get_node_count(drop->body), tets = drop->def->mesh->tet_mesh.tet_count;
 	FemShape shape;
@@ -197,6 +245,11 @@ static void read_picture(Drop *drop) {
 		drop->out.low_vertices += y < -0.02 * (double)drop->def->size;
 	}
 	drop->out.bare_pieces = count_bare(drop, most);
+	drop->out.torn_triangles = count_torn(drop);
+	drop->out.untold_vertices = count_untold(drop);
+	FemBodyState state = {0};
+	fem_body_get_state(drop->body, &state);
+	drop->out.crushed_mass = (double)state.crushed_mass;
 	for (FemPieceNumber piece = 1; drawn && piece <= most; piece++)
 		drop->out.drawn_pieces += drawn[piece];
 	free(drawn);
@@ -233,8 +286,9 @@ FemMeshDropResult fem_mesh_drop_run(const FemMeshDrop *def) {
 	world.sleeping_enabled = true;
 	drop.world = fem_world_create(&world);
 	fem_add_plane(drop.world, FEM_SHAPE_HALF_SPACE, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, FLOOR_FRICTION);
-	if (FEM_CHECK(add_body(&drop)))
+	if (FEM_CHECK(add_body(&drop)) && FEM_CHECK(read_owners(&drop)))
 		run(&drop);
+	free(drop.owners);
 	fem_world_destroy(drop.world);
 	return drop.out;
 }

@@ -18,6 +18,9 @@ typedef struct FemMeshDropResult {
 	int32_t pieces;                 // at the end
 	int32_t drawn_pieces;           // of these, those that some vertex of a splinter follows
 	int32_t bare_pieces;            // of these, those that the engine says no splinter shows
+	int32_t torn_triangles;         // of splinters, whose corners follow different pieces
+	int32_t untold_vertices;        // that follow other nodes than the steps told
+	double crushed_mass;            // kg
 	double farthest_jump;           // m, of a vertex that was given to another tet, in the step in which it was
 	int32_t vertices, low_vertices; // of splinters; of these, those below the floor by more than 2 % of the size
 	double fastest_before;          // m/s, of anything up to the tick of the blow

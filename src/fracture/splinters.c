@@ -295,8 +295,9 @@ static void note_cut(FemSplinters *s, const FemFaceCut *cut) {
 }
 
 // A tet names other nodes now exactly when it is in the star of a copy.
-static void note_renamed(FemSplinters *s, const FemTopology *t) {
+void fem_splinters_note_copies(FemSplinters *s, const FemTopology *t) {
 	const FemSplitState *split = t->split;
+	s->is_behind = true;
 	for (int32_t copy = t->node_count; copy < split->node_count; copy++) {
 		for (int32_t k = split->star[copy].begin; k < split->star[copy].end; k++)
 			s->is_renamed[t->node_tets[k] / 4] = 1;
@@ -306,8 +307,7 @@ static void note_renamed(FemSplinters *s, const FemTopology *t) {
 void fem_splinters_note_cuts(FemSplinters *s, const FemTopology *t, const FemFaceCut *cuts, int32_t cut_count) {
 	for (int32_t i = 0; i < cut_count; i++)
 		note_cut(s, &cuts[i]);
-	note_renamed(s, t);
-	s->is_behind = true;
+	fem_splinters_note_copies(s, t);
 }
 
 static void follow_lost(FemSplinters *s, const FemTopology *t) {

@@ -141,6 +141,9 @@ void fem_splinters_weigh(FemSplinters *splinters);
 void fem_splinters_note_cuts(
 	FemSplinters *splinters, const FemTopology *topology, const FemFaceCut *cuts, int32_t cut_count);
 
+// The same of nodes that were copied since, without a cut: tets that leave take copies of theirs with them.
+void fem_splinters_note_copies(FemSplinters *splinters, const FemTopology *topology);
+
 // Pieces that have no splinter take over one of others. is_split, after a rebuild: only of pieces that broke in the
 // split that is under way, among each other.
 void fem_splinters_find_homes(FemSplinters *splinters, const FemTopology *topology, bool is_split);

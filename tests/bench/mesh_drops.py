@@ -5,7 +5,8 @@
 
 Each is as large as its size along its longest side, falls from as high, and lies for two seconds; then a ball of a tenth
 of its mass strikes it at 10 m/s. Eight seconds later all must be asleep or slower than 0.05 m/s; no piece may ever have
-been faster than twice the fastest thing before the blow, and each must be drawn by a splinter or known to be bare. The
+been faster than twice the fastest thing before the blow, and each must be drawn by a splinter or known to be bare, by
+triangles that follow one piece, of which a host was told. The
 columns: pieces, how many of them splinters draw, how many are bare, share of the splinters' vertices that end below the floor, speeds (m/s) before the blow, after it
 and at the end, and ms of a tick in the two seconds after the blow. With --check the last line is "N passed, M failed".
 """
@@ -60,6 +61,8 @@ def judge(row):
         wrong.append("not at rest")
     if row["drawn"] + row["bare"] != row["pieces"]:
         wrong.append("not drawn")
+    if row["torn"] or row["untold"]:
+        wrong.append("torn")
     return ", ".join(wrong)
 
 

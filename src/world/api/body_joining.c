@@ -178,8 +178,11 @@ static bool open_faces(FemWorld *world, int32_t body_index, const Opening *openi
 		fem_splinters_note_cuts(breaking->splinters, body->topology, breaking->cuts, breaking->cut_count);
 		fem_splinters_follow(breaking->splinters, body->topology); // before what they follow is gone
 	}
-	if (opening->removed_count > 0)
+	if (opening->removed_count > 0) {
 		fem_split_remove_tets(body->own_topology, opening->removed, opening->removed_count);
+		if (breaking->splinters && fem_splinters_own(breaking->splinters))
+			fem_splinters_note_copies(breaking->splinters, body->topology);
+	}
 	int32_t events = world->step_piece_event_count;
 	fem_body_apply_split(world, body, false);
 	fem_body_finish_split(world, body_index);

@@ -417,6 +417,8 @@ static void cut_out(const Crushing *crushing, FemBody *body) {
 		fem_splinters_follow(breaking->splinters, t); // before what they follow is gone
 	}
 	fem_split_remove_tets(body->own_topology, crushing->tets, crushing->tet_count);
+	if (breaking->splinters && fem_splinters_own(breaking->splinters))
+		fem_splinters_note_copies(breaking->splinters, t);
 	FEM_FREE_ARRAY(breaking->cuts, breaking->cut_capacity);
 	breaking->cuts = NULL;
 	breaking->cut_count = breaking->cut_capacity = 0;
