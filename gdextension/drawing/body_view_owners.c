@@ -19,6 +19,22 @@ bool body_view_set_splinters(BodyView *view, const MeshDrawing *splinters) {
 	return view->follows_owners;
 }
 
+static void set_owner_of_body(BodyView *view, FemBodyId body, int32_t vertex) {
+	FemVertexOwner owner;
+	if (fem_body_get_vertex_owner(body, vertex, &owner) == FEM_OK) {
+		embedded_copy_set_owner(&view->copy, vertex, &owner);
+	}
+}
+
+// The copy has the outside as it was baked. No step tells of vertices that have followed another tet ever since.
+static void set_first_owners(BodyView *view, FemBodyId body) {
+	const MeshDrawing *splinters = view->splinters;
+	int32_t count = splinters->stray_count >= 0 ? splinters->stray_count : splinters->first_cut;
+	for (int32_t i = 0; i < count; i++) {
+		set_owner_of_body(view, body, splinters->stray_count >= 0 ? splinters->strays[i] : i);
+	}
+}
+
 // False when there is no copy whose owners could be set.
 static bool open_faces(BodyView *view, FemBodyId body, const FemOwnerChange *changes, int32_t count) {
 	if (!view->copy.exists) {
@@ -27,6 +43,7 @@ static bool open_faces(BodyView *view, FemBodyId body, const FemOwnerChange *cha
 			view->follows_owners = false; // from now on its tets are drawn
 			return false;
 		}
+		set_first_owners(view, body);
 		body_view_update_mesh(view, body);
 	}
 	splinter_faces_open(&view->faces, view->splinters, &view->copy, body, changes, count);

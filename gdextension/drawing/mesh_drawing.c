@@ -107,6 +107,7 @@ void mesh_drawing_create_splinters(MeshDrawing *drawing, const FemBakedMesh *bak
 	if (surfaces && weights && copy_faces(drawing, splinters) &&
 		make_splinter_surfaces(baked, surfaces, &source.surface_count)) {
 		drawing->exists = true;
+		drawing->stray_count = -1;
 		drawing->interior_surface = source.surface_count == splinters->surface_count ? source.surface_count - 1 : -1;
 		embedded_mesh_create(&drawing->embedded, &source);
 		drawing->margin = margin_of(baked);
@@ -120,6 +121,25 @@ void mesh_drawing_create_splinters(MeshDrawing *drawing, const FemBakedMesh *bak
 	if (!drawing->exists) {
 		mesh_drawing_free(drawing);
 	}
+}
+
+void mesh_drawing_find_strays(MeshDrawing *drawing, const FemBakedMesh *baked, FemBodyId body) {
+	const FemSplinterMesh *splinters = &baked->splinters;
+	bool is_whole = fem_body_get_node_count(body) == baked->tet_mesh.node_count;
+	if (!drawing->exists || drawing->stray_count >= 0 || !is_whole) {
+		return;
+	}
+	int32_t *strays = malloc(sizeof(int32_t) * ((size_t)splinters->outer_count + 1)), count = 0;
+	for (int32_t i = 0; strays && i < splinters->outer_count; i++) {
+		FemVertexOwner owner;
+		bool is_known = fem_body_get_vertex_owner(body, i, &owner) == FEM_OK;
+		if (is_known && owner.tet != splinters->vertex_tets[i]) {
+			strays[count++] = i;
+		}
+	}
+	int32_t *fitting = strays ? realloc(strays, sizeof(int32_t) * ((size_t)count + 1)) : NULL;
+	drawing->strays = fitting ? fitting : strays;
+	drawing->stray_count = strays ? count : -1;
 }
 
 void mesh_drawing_set_materials(MeshDrawing *drawing, GdArray *materials) {
@@ -144,6 +164,7 @@ void mesh_drawing_free(MeshDrawing *drawing) {
 	embedded_mesh_free(&drawing->embedded);
 	free(drawing->face_starts);
 	free(drawing->faces);
+	free(drawing->strays);
 	*drawing = (MeshDrawing){0};
 }
 

@@ -14,6 +14,8 @@ typedef struct MeshDrawing {
 	int32_t face_count;
 	int32_t *face_starts;                              // [face + 1], from first_cut
 	int32_t *faces;                                    // [vertex - first_cut]
+	int32_t *strays;                                   // of splinters, see mesh_drawing_find_strays()
+	int32_t stray_count;                               // -1: not known
 	GDExtensionObjectPtr sources[FEM_SURFACE_MAX + 1]; // Material or null of each surface; references
 	SurfaceMaterial materials[FEM_SURFACE_MAX + 1];    // made from them
 	float margin; // m, how far vertices stick out of the box around the nodes, at rest
@@ -25,6 +27,11 @@ void mesh_drawing_create(MeshDrawing *drawing, const FemBakedMesh *baked, GdArra
 
 // The splinters of a baked mesh instead. No drawing when they do not fit into memory.
 void mesh_drawing_create_splinters(MeshDrawing *drawing, const FemBakedMesh *baked, GdArray *materials);
+
+// Lists the outer vertices of splinters that follow another tet than the one they were baked with from the start, since
+// theirs does not hang together with their splinter's home: of parts that only touch. The same for all bodies of the
+// mesh; a body that is broken does not tell.
+void mesh_drawing_find_strays(MeshDrawing *drawing, const FemBakedMesh *baked, FemBodyId body);
 void mesh_drawing_set_materials(MeshDrawing *drawing, GdArray *materials);
 void mesh_drawing_free(MeshDrawing *drawing);
 

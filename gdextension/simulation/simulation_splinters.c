@@ -15,8 +15,12 @@ static bool give(SimulationBody *body, DestructibleMesh *mesh) {
 		def.vertex_tets = splinters->vertex_tets;
 		def.vertex_positions = splinters->positions;
 	}
-	return fem_body_set_splinters(body->body, &def) == FEM_OK && def.splinter_count > 0 &&
-		body_view_set_splinters(body->view, destructible_mesh_splinter_drawing(mesh));
+	if (fem_body_set_splinters(body->body, &def) != FEM_OK || def.splinter_count == 0) {
+		return false;
+	}
+	const MeshDrawing *drawing = destructible_mesh_splinter_drawing(mesh);
+	mesh_drawing_find_strays(&mesh->splinter_drawing, &mesh->baked, body->body);
+	return body_view_set_splinters(body->view, drawing);
 }
 
 // The first body of a mesh that was baked in the background gets them in a later tick, too: see below.

@@ -133,6 +133,42 @@ func test_body_breaks_with_splinters() -> void:
 		body.free()
 
 
+## Parts that only touch fall apart without a crack, and splinters go across them: each triangle stays with one part.
+func test_splinters_across_parts_are_not_stretched() -> void:
+	var source := ArrayMesh.new()
+	for i in 3:
+		var arrays := SphereMesh.new().get_mesh_arrays()
+		var place := Transform3D(Basis.from_scale(Vector3.ONE * 0.2), Vector3(0.2005 * i, 0, 0))
+		arrays[Mesh.ARRAY_VERTEX] = place * (arrays[Mesh.ARRAY_VERTEX] as PackedVector3Array)
+		source.add_surface_from_arrays(Mesh.PRIMITIVE_TRIANGLES, arrays)
+	var mesh := _mesh(DestructibleMesh.SPLINTERS_VORONOI, source)
+	mesh.splinter_count = 9
+	mesh.bake()
+	var material := MaterialResource.new()
+	material.stiffness = 1e8
+	material.density = 2000.0
+	material.breakable = true
+	material.toughness = 5e4
+	var body := DestructibleBody.new()
+	body.mesh = mesh
+	body.material = material
+	body.transform = Transform3D(Basis(Vector3(0, 0, 1), 0.5), Vector3(0, 0.6, 0))
+	body.start_velocity = Vector3(0, -12, 0)
+	scene.add_child(body)
+	await ticks(90)
+	check(body.get_piece_count() > 3, "%d pieces" % body.get_piece_count())
+	var shown := body.get_shown_mesh()
+	var longest := 0.0
+	for i in shown.get_surface_count():
+		var arrays := shown.surface_get_arrays(i)
+		var at: PackedVector3Array = arrays[Mesh.ARRAY_VERTEX]
+		var corners: PackedInt32Array = arrays[Mesh.ARRAY_INDEX]
+		for k in corners.size():
+			longest = maxf(longest, at[corners[k]].distance_to(at[corners[k - k % 3 + (k + 1) % 3]]))
+	check(longest < 0.2, "a triangle is %.2f m long, in a box of %s" % [longest, body.get_aabb_world().size])
+	body.free()
+
+
 ## Bodies keep working when their mesh is baked anew while they are broken, and when it loses its splinters.
 func test_bake_again_under_a_broken_body() -> void:
 	var mesh := _mesh(DestructibleMesh.SPLINTERS_VORONOI)
