@@ -175,6 +175,10 @@ typedef struct FemMaterialDef {
 	float yield_strain;       // norm of elastic strain where flow begins, default 0
 	float creep_rate;         // 1/s, flow per second beyond yield; default 1e6, which is "at once"
 	float max_plastic_strain; // norm at which plastic strain stops growing, default 0: purely elastic
+	float crease_strength; // share of its bending strength that a sheet has left along a crease, where it was bent by
+						   // crease_angle or more, so that it folds in a line there as corrugated board does: 0..1,
+						   // default 1: as strong as before. In cells of plates that yield
+	float crease_angle;    // rad, default 0.2; clamped to 1e-3..3
 	// Plastic strain that bodies have from their making on, along the axes of the mesh: what has 0.01 along x would be
 	// 1 % longer by itself. Regions that want other lengths than their neighbours bend the body, or tear it. Default 0;
 	// clamped to -0.5..0.5; does not change bodies that are there.

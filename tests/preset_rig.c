@@ -35,6 +35,8 @@ static FemMaterialDef def_of(const FemPreset *preset) {
 	def.plasticity = (FemPlasticity)(int)number_of(preset, "plasticity_mode", 0.0f);
 	def.yield_strain = number_of(preset, "yield_strain", 0.0f);
 	def.max_plastic_strain = number_of(preset, "ductility", 0.0f);
+	def.crease_strength = number_of(preset, "crease_strength", 1.0f);
+	def.crease_angle = number_of(preset, "crease_angle", 0.2f);
 	def.breakable = true;
 	def.toughness = number_of(preset, "toughness", 0.0f);
 	def.toughness_variation = number_of(preset, "toughness_variation", 0.1f);

@@ -21,6 +21,8 @@ void material_resource_set_defaults(MaterialResource *self) {
 	self->yield_strain = (double)def.yield_strain;
 	self->creep_rate = (double)def.creep_rate;
 	self->max_plastic_strain = (double)def.max_plastic_strain;
+	self->crease_strength = (double)def.crease_strength;
+	self->crease_angle = (double)def.crease_angle;
 	self->initial_strain = (GdVector3){0};
 	self->breakable = def.breakable;
 	self->toughness = (double)def.toughness;
@@ -91,6 +93,8 @@ FemMaterialDef material_resource_def(GDExtensionObjectPtr object) {
 	def.stiffness_damping = (float)self->damping;
 	def.mass_damping = (float)self->mass_damping;
 	set_plasticity(&def, self);
+	def.crease_strength = (float)self->crease_strength;
+	def.crease_angle = (float)self->crease_angle;
 	def.initial_strain = (FemVec3){self->initial_strain.x, self->initial_strain.y, self->initial_strain.z};
 	def.friction = (float)self->friction;
 	def.restitution = (float)self->restitution;

@@ -113,6 +113,8 @@ FLOAT_ACCESSORS(impact_stiffness, 0.0, 1e13)
 FLOAT_ACCESSORS(impact_toughness_ratio, 1e-6, 1e6)
 FLOAT_ACCESSORS(prestress, 0.0, 1e12)
 FLOAT_ACCESSORS(crush_strength, 0.0, 1e12)
+FLOAT_ACCESSORS(crease_strength, 0.01, 1.0)
+FLOAT_ACCESSORS(crease_angle, 1e-3, 3.0)
 FLOAT_ACCESSORS(grain_ratio, 1.0, 1000.0)
 FLOAT_ACCESSORS(grain_stiffness_ratio, 1.0, 100.0)
 
@@ -369,6 +371,8 @@ static const ClassProperty properties[] = {
 	PROPERTY(mass_damping, FLOAT, float, "get_", RANGE, "0,10,0.001,or_greater,suffix:1/s"),
 	PROPERTY(yield_strain, FLOAT, float, "get_", RANGE, "0,1,0.0001,or_greater"),
 	PROPERTY(max_plastic_strain, FLOAT, float, "get_", RANGE, "0,2,0.001,or_greater"),
+	PROPERTY(crease_strength, FLOAT, float, "get_", RANGE, "0.01,1,0.01"),
+	PROPERTY(crease_angle, FLOAT, float, "get_", RANGE, "0.1,170,0.1,radians_as_degrees"),
 	PROPERTY(initial_strain, VECTOR3, vector3, "get_", RANGE, "-0.5,0.5,0.0001"),
 	PROPERTY(creep_rate, FLOAT, float, "get_", RANGE, "0,1000000,0.01,exp,suffix:1/s"),
 	PROPERTY_OF_CLASS(plasticity_mode, INT, int, ENUM, "Full,Deviatoric", "MaterialResource.PlasticityMode"),

@@ -45,6 +45,8 @@ typedef struct MaterialResource {
 	double impact_toughness_ratio;
 	double prestress;          // Pa
 	double crush_strength;     // Pa; 0: never
+	double crease_strength;    // share of the bending strength along a fold; 1: as strong as before
+	double crease_angle;       // rad
 	int64_t splinter_pattern;  // SplinterPattern
 	GdVector3 grain_direction; // in the body's own axes; any length, 0 for none
 	double grain_ratio;

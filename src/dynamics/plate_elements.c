@@ -193,8 +193,15 @@ static void take_over(FemBody *body, int32_t index, const FemVec4 *forces) {
 	}
 }
 
-static void give_stress(FemBody *body, int32_t index, const FemTetStress *stress) {
+static FemVec4 scaled(FemVec4 v, float scale) {
+	return (FemVec4){scale * v.x, scale * v.y, scale * v.z, v.w};
+}
+
+static void give_stress(FemBody *body, int32_t index, FemTetStress *stress) {
 	const FemPlateCell *cell = &body->topology->cells.cells[index];
+	float borne = body->step->cell_demands ? body->step->cell_demands[index].borne : 1.0f;
+	for (int32_t corner = 0; borne < 1.0f && corner < 2 * fem_cell_column_count(cell); corner++)
+		stress[corner] = (FemTetStress){scaled(stress[corner].normal, borne), scaled(stress[corner].shear, borne)};
 	float tension[FEM_CELL_CORNERS];
 	for (int32_t corner = 0; corner < 2 * fem_cell_column_count(cell); corner++)
 		tension[corner] = fem_tension_bound(&stress[corner]);
@@ -251,6 +258,16 @@ static void update(FemBody *body, int32_t begin, int32_t end, float dt, float vi
 		FemRange range = {first_cell_from(cells, set, begin * FEM_LANES), first_cell_from(cells, set, end * FEM_LANES)};
 		if (range.begin < range.end)
 			update_set(body, set, range, dt, viscous, with_stress);
+	}
+}
+
+void fem_plate_elements_find_demands(FemBody *body, int32_t begin, int32_t end, bool with_stress) {
+	bool flows = body->cells && body->step->cell_demands && with_stress == (body->breaking != NULL);
+	for (int set = 0; flows && set < FEM_CELL_SETS; set++) {
+		const FemPlateCells *cells = &body->topology->cells;
+		FemRange range = {first_cell_from(cells, set, begin * FEM_LANES), first_cell_from(cells, set, end * FEM_LANES)};
+		if (range.begin < range.end)
+			fem_plate_find_demands(body, set, range);
 	}
 }
 

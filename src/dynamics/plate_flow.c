@@ -5,6 +5,7 @@
 #include "dynamics/elements.h"
 #include "dynamics/plate_elements.h"
 #include "fem_constants.h"
+#include "model/body_step.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,6 +22,8 @@
 #define STRAIN_MOST 0.5
 
 #define HALVINGS 3 // of a flow that goes beyond it; chosen
+
+#define CREASE_ROUNDS 4 // chosen: a fold through a tenth of the crease angle in a step is within 1 % of the last
 
 static bool has_flowed(const FemBody *body, const FemPlateCell *cell) {
 	bool any = false;
@@ -238,7 +241,7 @@ static double plastic_size(const FemPlateRest *rest, int columns, double corners
 	for (int i = 0; i < 6 * columns; i++)
 		undeformed[i / 3][i % 3] = (double)rest->corners[i / 3][i % 3];
 	shape_change(rest, 2 * columns, corners, change);
-	return sqrt(fem_plate_strain_square(undeformed, columns, &rest->material, change, &stretch));
+	return sqrt(fem_plate_strain_square(undeformed, columns, &rest->material, change, 1.0, &stretch));
 }
 
 // out = corners + share u, columns thinner by what the plane was stretched.
@@ -252,19 +255,97 @@ static void flow_by(double corners[FEM_CELL_CORNERS][3], int columns, double u[F
 	}
 }
 
+// ---- creases
+
+// rad: by how much two columns of a cell have rotated against each other for good, the most of any two. It is the angle
+// of a fold that runs through the cell, whatever its width, so that what a fold costs does not depend on the mesh.
+static double fold_angle(const FemPlateRest *rest, int columns, double corners[FEM_CELL_CORNERS][3]) {
+	double change[FEM_CELL_CORNERS][3], rotated[FEM_CELL_COLUMNS][3], most = 0.0;
+	shape_change(rest, 2 * columns, corners, change);
+	for (int k = 0; k < columns; k++) {
+		double along[3], length_sq = 0.0, stretched = 0.0;
+		for (int i = 0; i < 3; i++) {
+			along[i] = (double)rest->corners[2 * k + 1][i] - (double)rest->corners[2 * k][i];
+			rotated[k][i] = change[2 * k + 1][i] - change[2 * k][i];
+			length_sq += along[i] * along[i];
+			stretched += along[i] * rotated[k][i];
+		}
+		for (int i = 0; i < 3; i++)
+			rotated[k][i] = (rotated[k][i] - stretched / length_sq * along[i]) / sqrt(length_sq);
+	}
+	for (int a = 0; a < columns; a++) {
+		for (int b = 0; b < a; b++) {
+			double x = rotated[a][0] - rotated[b][0], y = rotated[a][1] - rotated[b][1],
+				   z = rotated[a][2] - rotated[b][2];
+			most = fmax(most, sqrt(x * x + y * y + z * z));
+		}
+	}
+	return 2.0 * asin(fmin(0.5 * most, 1.0));
+}
+
+static double fold_of_cell(const FemBody *body, const FemPlateCell *cell) {
+	return (double)body->plastics[cell->tets[0] / FEM_LANES].fold[cell->tets[0] % FEM_LANES];
+}
+
+static void set_fold(FemBody *body, const FemPlateCell *cell, double fold) {
+	for (int32_t k = 0; k < fem_cell_tet_count(cell); k++)
+		body->plastics[cell->tets[k] / FEM_LANES].fold[cell->tets[k] % FEM_LANES] = (float)fold;
+}
+
+static double strength_of_fold(const FemPlateMaterial *material, double fold) {
+	return 1.0 - (1.0 - material->crease_strength) * fmin(fold / material->crease_angle, 1.0);
+}
+
+static bool creases(const FemPlateMaterial *material) {
+	return material->crease_strength < 1.0;
+}
+
+float fem_tet_crease(const FemBody *body, int32_t tet) {
+	int32_t cell = body->plastics ? fem_acting_cell(body, tet) : -1;
+	if (cell < 0 || !creases(&body->cells->rest[cell].material))
+		return 1.0f;
+	return (float)strength_of_fold(
+		&body->cells->rest[cell].material, (double)body->plastics[tet / FEM_LANES].fold[tet % FEM_LANES]);
+}
+
+// ---- flow of a cell
+
+// The share of u by which a cell flows that gets weaker as it folds: what is left of u is at the yield strain of the
+// fold it then has. The strength falls with the share and the share grows with what the strength has lost.
+static double creasing_share(const FemPlateRest *rest, int columns, double corners[FEM_CELL_CORNERS][3],
+	double u[FEM_CELL_CORNERS][3], double fold, double thinning, double creep) {
+	const FemPlateMaterial *material = &rest->material;
+	double share = 0.0, stretch, next[FEM_CELL_CORNERS][3];
+	for (int round = 0; round < CREASE_ROUNDS; round++) {
+		double strength = strength_of_fold(material, fold);
+		double norm =
+			sqrt(fem_plate_strain_square(corners, columns, material, u, 1.0 / (strength * strength), &stretch));
+		if (!(norm > (1.0 + FLOW_LEAST) * material->yield_strain))
+			break; // only in the first: later ones have no more strength
+		share = creep * (norm - material->yield_strain) / norm;
+		flow_by(corners, columns, u, share, thinning, next);
+		fold = fmax(fold, fold_angle(rest, columns, next));
+	}
+	return share;
+}
+
 static void flow_cell(FemBody *body, int32_t index, double norm, float dt) {
 	const FemPlateRest *rest = &body->cells->rest[index];
 	const FemPlateMaterial *material = &rest->material;
 	const float *values = fem_cell_values(body, index);
-	int columns = fem_cell_column_count(&body->topology->cells.cells[index]);
+	const FemPlateCell *cell = &body->topology->cells.cells[index];
+	int columns = fem_cell_column_count(cell);
 	double u[FEM_CELL_CORNERS][3], corners[FEM_CELL_CORNERS][3], next[FEM_CELL_CORNERS][3], stretch;
 	if (!fem_plate_deformation(body, index, u))
 		return; // crushed: its strain means nothing
 	for (int k = 0; k < 6 * columns; k++)
 		corners[k / 3][k % 3] = (double)values[(FEM_CELL_REST + k) * FEM_LANES];
-	(void)fem_plate_strain_square(corners, columns, material, u, &stretch);
+	(void)fem_plate_strain_square(corners, columns, material, u, 1.0, &stretch);
 	double nu = material->poisson_ratio, thinning = (material->is_deviatoric ? 1.0 : nu / (1.0 - nu)) * stretch;
-	double share = fmin(material->creep_rate * (double)dt, 1.0) * (norm - material->yield_strain) / norm;
+	double creep = fmin(material->creep_rate * (double)dt, 1.0), share = creep * (norm - material->yield_strain) / norm,
+		   fold = fold_of_cell(body, cell);
+	if (creases(material))
+		share = creasing_share(rest, columns, corners, u, fold, thinning, creep);
 	flow_by(corners, columns, u, share, thinning, next);
 	double size = plastic_size(rest, columns, next), before = plastic_size(rest, columns, corners);
 	if (size > material->plastic_limit && size > before) {
@@ -272,10 +353,127 @@ static void flow_cell(FemBody *body, int32_t index, double norm, float dt) {
 			fmax(material->plastic_limit - before, 0.0) / (size - before); // norms are convex: no more than the limit
 		flow_by(corners, columns, u, share, thinning, next);
 	}
-	for (int tries = 0; share > 0.0 && tries <= HALVINGS && !set_rest_shape(body, index, next); tries++) {
-		share *= 0.5;
-		flow_by(corners, columns, u, share, thinning, next);
+	bool is_set = false;
+	for (int tries = 0; share > 0.0 && tries <= HALVINGS && !is_set; tries++) {
+		is_set = set_rest_shape(body, index, next);
+		if (!is_set) {
+			share *= 0.5;
+			flow_by(corners, columns, u, share, thinning, next);
+		}
 	}
+	if (is_set && creases(material))
+		set_fold(body, cell, fmax(fold, fold_angle(rest, columns, next)));
+}
+
+// ---- which cells fold
+
+// Beyond these a fold has little more to give (STRAIN_MOST) and keeps nothing beside it from folding: rad, and a share
+// of the largest plastic strain; chosen.
+#define FOLD_FULL 1.0
+#define LIMIT_SHARE 0.95
+
+// Share of the bending of a cell that is across to another: of what lies along a fold in cells of triangles it is a
+// half, of what lies beside it at least 0.8.
+#define ACROSS_SHARE 0.65
+
+static bool has_more_to_give(const FemBody *body, int32_t index) {
+	const FemPlateRest *rest = &body->cells->rest[index];
+	double corners[FEM_CELL_CORNERS][3];
+	fem_plate_rest_shape(body, index, corners);
+	int columns = fem_cell_column_count(&body->topology->cells.cells[index]);
+	return plastic_size(rest, columns, corners) < LIMIT_SHARE * rest->material.plastic_limit;
+}
+
+void fem_plate_find_demands(FemBody *body, int set, FemRange cells) {
+	int32_t first = set ? body->topology->cells.count[0] : 0;
+	for (int32_t begin = cells.begin; begin < cells.end;) {
+		int32_t batch = begin / FEM_LANES * FEM_LANES,
+				end = batch + FEM_LANES < cells.end ? batch + FEM_LANES : cells.end;
+		_Alignas(32) float squares[FEM_LANES];
+		FemCellArguments arguments = fem_cell_arguments(body, set, (FemRange){begin, end});
+		arguments.out_yield = squares;
+		fem_cell_kernel(fem_simd_level())(&arguments);
+		for (int32_t i = begin; i < end; i++) {
+			const FemPlateMaterial *material = &body->cells->rest[first + i].material;
+			double fold = fold_of_cell(body, &body->topology->cells.cells[first + i]);
+			double yield = material->yield_strain * strength_of_fold(material, fold),
+				   demand = sqrt((double)squares[i - batch]) / yield;
+			bool flows = fem_cell_acts(body, first + i) && creases(material) && demand > 1.0 + FLOW_LEAST &&
+				demand < INFINITY && fold < FOLD_FULL && has_more_to_give(body, first + i);
+			body->step->cell_demands[first + i] = (FemCellDemand){flows ? (float)demand : 0.0f, (float)fold, 1.0f};
+		}
+		begin = end;
+	}
+}
+
+static void centre_of_cell(const FemBody *body, int32_t index, double out[3]) {
+	int corners = 2 * fem_cell_column_count(&body->topology->cells.cells[index]);
+	for (int i = 0; i < 3; i++) {
+		out[i] = 0.0;
+		for (int k = 0; k < corners; k++)
+			out[i] += (double)body->cells->rest[index].corners[k][i] / corners;
+	}
+}
+
+// 1/m, [axis][direction]: how fast the columns of a cell rotate from one to the next by its elastic strain.
+static void bending_of_cell(const FemBody *body, int32_t index, double out[3][3]) {
+	const float *values = fem_cell_values(body, index);
+	int columns = fem_cell_column_count(&body->topology->cells.cells[index]);
+	double u[FEM_CELL_CORNERS][3];
+	memset(out, 0, sizeof(double) * 9);
+	(void)fem_plate_deformation(body, index, u);
+	for (int k = 0; k < columns; k++) {
+		for (int i = 0; i < 9; i++) {
+			int at = FEM_CELL_GRADIENT(columns) + 6 * k + i % 3;
+			double gradient = (double)values[at * FEM_LANES] + (double)values[(at + 3) * FEM_LANES];
+			out[i / 3][i % 3] += (u[2 * k + 1][i / 3] - u[2 * k][i / 3]) * gradient;
+		}
+	}
+}
+
+// Whether the bending of a cell is across to another, not along with it.
+static bool bends_towards(const FemBody *body, int32_t index, int32_t other) {
+	double bending[3][3], from[3], to[3], length_sq = 0.0, along = 0.0, all = 0.0;
+	bending_of_cell(body, index, bending);
+	centre_of_cell(body, index, from);
+	centre_of_cell(body, other, to);
+	for (int i = 0; i < 3; i++)
+		length_sq += (to[i] - from[i]) * (to[i] - from[i]);
+	for (int i = 0; i < 3; i++) {
+		double sum = 0.0;
+		for (int j = 0; j < 3; j++) {
+			sum += bending[i][j] * (to[j] - from[j]);
+			all += bending[i][j] * bending[i][j];
+		}
+		along += sum * sum / length_sq;
+	}
+	return along > ACROSS_SHARE * all;
+}
+
+static bool folds_before(const FemBody *body, int32_t index, int32_t other) {
+	const FemCellDemand *a = &body->step->cell_demands[index], *b = &body->step->cell_demands[other];
+	if (!(b->demand > 0.0f) || b->fold < a->fold)
+		return false;
+	return b->fold > a->fold || b->demand > a->demand || (b->demand == a->demand && other < index);
+}
+
+// A step bends the cells beside a fold as far as the fold itself: all of them are beyond their yield strain when the
+// step has been solved. Of those that lie across each other the one folds that has folded most, or else bends most:
+// that unloads the others, which wait for what is left, and do not break in the meantime of more than they can bear.
+static bool waits(const FemBody *body, int32_t index) {
+	if (!body->step->cell_demands || !creases(&body->cells->rest[index].material))
+		return false;
+	const FemTopology *t = body->topology;
+	const FemPlateCell *cell = &t->cells.cells[index];
+	for (int32_t k = 0; k < fem_cell_tet_count(cell); k++) {
+		for (int face = 0; face < 4; face++) {
+			int32_t across = t->neighbours[4 * cell->tets[k] + face],
+					other = across < 0 ? -1 : t->cell_of_tet[across / 4];
+			if (other >= 0 && other != index && folds_before(body, index, other) && bends_towards(body, index, other))
+				return true;
+		}
+	}
+	return false;
 }
 
 void fem_plate_flow(FemBody *body, int set, FemRange cells, float dt) {
@@ -291,8 +489,14 @@ void fem_plate_flow(FemBody *body, int set, FemRange cells, float dt) {
 			if (!fem_cell_acts(body, first + i))
 				continue;
 			const FemPlateMaterial *material = &body->cells->rest[first + i].material;
-			double norm = sqrt((double)squares[i - batch]);
-			if (material->plastic_limit > 0.0 && norm > (1.0 + FLOW_LEAST) * material->yield_strain && norm < INFINITY)
+			double norm = sqrt((double)squares[i - batch]), yield = material->yield_strain, least = yield;
+			if (creases(material)) // at least: bending of a fold counts more than its norm
+				least *= strength_of_fold(material, fold_of_cell(body, &body->topology->cells.cells[first + i]));
+			if (!(material->plastic_limit > 0.0 && norm > (1.0 + FLOW_LEAST) * least && norm < INFINITY))
+				continue;
+			if (waits(body, first + i))
+				body->step->cell_demands[first + i].borne = (float)fmin(yield / norm, 1.0);
+			else
 				flow_cell(body, first + i, norm, dt);
 		}
 		begin = end;

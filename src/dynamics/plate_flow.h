@@ -8,8 +8,14 @@
 #include "model/body.h"
 #include "model/plate_elements.h"
 
-// Of those cells of a set that act. Bodies with plastic state.
+// How much those cells of a set that act want to fold, into FemBodyStep.cell_demands.
+void fem_plate_find_demands(FemBody *body, int set, FemRange cells);
+
+// Of those cells of a set that act. Bodies with plastic state, once the demands of all their cells are found.
 void fem_plate_flow(FemBody *body, int set, FemRange cells, float dt);
+
+// The share of its bending strength that a tet's cell has left, in (0, 1]; less than 1 where it was folded.
+float fem_tet_crease(const FemBody *body, int32_t tet);
 
 // The rest shape of a cell by the plastic strains of its tets: m; those of `rest` where they have none.
 void fem_plate_rest_shape(const FemBody *body, int32_t cell, double out[FEM_CELL_CORNERS][3]);

@@ -545,7 +545,7 @@ static double yield_form(double p, double q, const double s[3]) {
 }
 
 double fem_plate_strain_square(double corners[FEM_CELL_CORNERS][3], int columns, const FemPlateMaterial *material,
-	double u[FEM_CELL_CORNERS][3], double *out_stretch) {
+	double u[FEM_CELL_CORNERS][3], double softness, double *out_stretch) {
 	int triangles = columns == 3 ? 1 : FEM_CELL_TRIANGLES;
 	double p, q, squares[FEM_CELL_COLUMNS] = {0.0}, largest = 0.0, share = columns == 3 ? 1.0 : 1.0 / 3.0;
 	fem_plate_yield_form(material, &p, &q);
@@ -560,7 +560,7 @@ double fem_plate_strain_square(double corners[FEM_CELL_CORNERS][3], int columns,
 		triangle_strains(&t, columns == 3, xi, plane, stretch, bending);
 		*out_stretch += (stretch[0] + stretch[1]) / triangles;
 		for (int k = 0; k < 3; k++)
-			squares[which[k]] += share * (yield_form(p, q, stretch) + yield_form(p, q, bending[k]));
+			squares[which[k]] += share * (yield_form(p, q, stretch) + softness * yield_form(p, q, bending[k]));
 	}
 	for (int k = 0; k < columns; k++)
 		largest = fmax(largest, squares[k]);

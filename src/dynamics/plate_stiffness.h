@@ -37,9 +37,10 @@ FEM_MUST_USE bool fem_plate_stiffness(
 // stress, or of the deviator of that: p (xx^2 + yy^2) + q xx yy + xy^2 / 2 with xy = 2 e_xy.
 void fem_plate_yield_form(const FemPlateMaterial *material, double *out_p, double *out_q);
 
-// Largest of the columns of what a displacement strains: squared norm of the stretch plus that of the bending, which is
-// 1 over the squared yield strain where a section has yielded through and through. And the mean stretch, xx + yy.
+// Largest of the columns of what a displacement strains: squared norm of the stretch plus `softness` times that of the
+// bending, which is 1 over the squared yield strain where a section has yielded through and through. And the mean
+// stretch, xx + yy. A softness of 1 is that of a section which resists bending as it does stretching.
 double fem_plate_strain_square(double corners[FEM_CELL_CORNERS][3], int columns, const FemPlateMaterial *material,
-	double u[FEM_CELL_CORNERS][3], double *out_stretch);
+	double u[FEM_CELL_CORNERS][3], double softness, double *out_stretch);
 
 #endif

@@ -6,6 +6,13 @@
 
 #include <stdbool.h>
 
+// How much a cell that creases wants to flow.
+typedef struct FemCellDemand {
+	float demand; // its strain over the one at which it flows; 0: it is below that
+	float fold;   // rad, what it was folded by before
+	float borne;  // share of its stress that it can bear: less than 1 where another folds in its place
+} FemCellDemand;
+
 // What one step computes of a body, in the step's arena: from the islands stage to the end of the step, for bodies that
 // are not asleep. Kinematic ones have no arrays.
 typedef struct FemBodyStep {
@@ -20,6 +27,8 @@ typedef struct FemBodyStep {
 	FemVec4 *cell_forces;      // [cell][corner], N
 	float *cell_blocks;        // [cell][pair of corners]: 3 columns of 4
 	FemTetStress *cell_stress; // [cell][corner], of bodies that can break
+	// [cell]: what its folding is decided by (dynamics/plate_flow.c); null where no cell of the body creases
+	struct FemCellDemand *cell_demands;
 
 	// ---- the system
 	float *row_blocks; // 9 floats (column-major) per entry of row_column, (dt^2 + dt alpha_K) K_ij

@@ -15,8 +15,9 @@
 const FemBodyTetArray fem_body_tet_arrays[FEM_TET_ARRAY_COUNT] = {
 	[FEM_TET_ROTATION] = {ARRAY(rotation, FEM_TETS_OF_BODY), STATE(FEM_TETS_SAVED, 0, sizeof(FemVec4)),
 		.is_hashed = true},
+	// Strain and fold.
 	[FEM_TET_PLASTICS] = {ARRAY(plastics, FEM_TETS_ALONE), .by_batch = true,
-		STATE(FEM_TETS_SAVED_PLASTIC, offsetof(FemBatchPlastic, strain), sizeof(float) * 6 * FEM_LANES),
+		STATE(FEM_TETS_SAVED_PLASTIC, offsetof(FemBatchPlastic, strain), sizeof(float) * 7 * FEM_LANES),
 		.is_hashed = true},
 	[FEM_TET_FIBRES] = {ARRAY(fibres, FEM_TETS_ALONE), .by_batch = true},
 	// Plastic flow rewrites the gradients; without it they are those of the mesh.

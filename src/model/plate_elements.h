@@ -27,14 +27,16 @@
 typedef struct FemPlateMaterial {
 	double young_modulus; // Pa
 	double poisson_ratio;
-	double fibre_modulus; // Pa, beside Young's modulus
-	double fibre[3];      // unit, their direction in the axes of the rest shape
-	double spring_share;  // of Young's modulus across the thickness; 1 but where floats could not hold it
-	double damping;       // s, alpha_K
-	double yield_strain;  // norm of elastic strain where flow begins
-	double creep_rate;    // 1/s
-	double plastic_limit; // norm of plastic strain; 0 = elastic
-	bool is_deviatoric;   // flow keeps the volume
+	double fibre_modulus;   // Pa, beside Young's modulus
+	double fibre[3];        // unit, their direction in the axes of the rest shape
+	double spring_share;    // of Young's modulus across the thickness; 1 but where floats could not hold it
+	double damping;         // s, alpha_K
+	double yield_strain;    // norm of elastic strain where flow begins
+	double creep_rate;      // 1/s
+	double plastic_limit;   // norm of plastic strain; 0 = elastic
+	bool is_deviatoric;     // flow keeps the volume
+	double crease_strength; // share of its bending strength that is left where it was folded by
+	double crease_angle;    // rad, this or more; between, linear. 1: as strong as before
 } FemPlateMaterial;
 
 // What a cell was before it flowed, and is made of.
@@ -48,6 +50,7 @@ typedef struct FemPlateElements {
 	int32_t *leaders[FEM_CELL_SETS]; // [batch * 8 + lane]: its lowest tet, whose rotation starts that of the cell
 	uint8_t *is_uniform;             // [cell]: one material and a shape; else its tets are by themselves
 	FemPlateRest *rest;              // [cell], of bodies with plastic state, else null
+	bool creases;                    // some cell loses strength where it folds
 	void *block;
 	size_t bytes, rest_bytes;
 } FemPlateElements;

@@ -39,6 +39,7 @@ typedef struct FemBatchFibre {
 typedef struct FemBatchPlastic {
 	float gradient[3][3][FEM_LANES]; // of the undeformed rest shape
 	float strain[6][FEM_LANES];      // e^P: xx yy zz xy yz zx, element frame
+	float fold[FEM_LANES];           // rad, the largest angle that its plate cell was ever bent by for good
 	float yield[FEM_LANES];          // norm of elastic strain
 	float creep[FEM_LANES];          // 1/s
 	float limit[FEM_LANES];          // norm of plastic strain; 0 = elastic

@@ -122,6 +122,14 @@ func _plank(name: String, preset: String, pieces: Array) -> Dictionary:
 		eye = Vector3(0.9, 1.4, 2.2), target = Vector3(0, 0.4, 0), pieces = pieces}
 
 
+## Of corrugated board, held at one end in a vice, with a ball laid on the other: it must stay folded, and whole.
+func _flap(name: String, preset: String) -> Dictionary:
+	return {name = name, preset = preset, mesh = _box(Vector3(0.9, 0.012, 0.5)), elements = 3000, at = Vector3(0, 0.5, 0),
+		anchors = [AABB(Vector3(-0.5, -0.1, -0.3), Vector3(0.3, 0.2, 0.6))],
+		ball = {radius = 0.05, at = Vector3(0.3, 0.6, 0.03), velocity = Vector3(0, -0.5, 0)}, moments = [1, 8, 14, 24, 180],
+		eye = Vector3(0.35, 0.85, 1.6), target = Vector3(0.0, 0.3, 0), pieces = [1, 1]}
+
+
 ## A block on the ground under a small ball of lead: grains and dust fly, and leave a hole.
 func _crater(name: String, preset: String) -> Dictionary:
 	return {name = name, preset = preset, mesh = _box(Vector3(1.0, 0.3, 1.0)), elements = 4000, at = Vector3(0, 0.15, 0),
@@ -141,6 +149,7 @@ func _things() -> Array[Dictionary]:
 		_plank("board", "plywood", [2, 400]), _plank("flat_steel", "steel_sheet", [1, 1]),
 		_sheet("sheet_of_steel", "steel_sheet"), _sheet("sheet_of_aluminium", "aluminium"), _fall("block_of_ice", "ice", 0.5, [1, 600]),
 		_fall("pudding", "jelly", 0.4, [1, 1]), _fall("rubber_block", "rubber", 0.4, [1, 1]), _fall("carton", "cardboard", 0.5, [1, 4]),
+		_flap("flap", "cardboard"),
 		_crater("crater_in_stone", "stone"), _crater("crater_in_concrete", "concrete"),
 	]
 

@@ -147,6 +147,8 @@ static FemPlateMaterial plate_material(const FemBody *body, const FemMaterialDef
 		.creep_rate = (double)def->creep_rate,
 		.plastic_limit = (double)def->max_plastic_strain,
 		.is_deviatoric = def->plasticity == FEM_PLASTICITY_DEVIATORIC,
+		.crease_strength = (double)def->crease_strength,
+		.crease_angle = (double)def->crease_angle,
 	};
 	fibre_direction(body, def, material.fibre);
 	return material;
@@ -179,8 +181,14 @@ static void set_cell(const FemWorld *world, FemBody *body, int32_t index, double
 }
 
 static void set_cells(const FemWorld *world, FemBody *body, double softest) {
-	for (int32_t i = 0; body->cells && i < fem_plate_cell_count(&body->topology->cells); i++)
+	if (!body->cells)
+		return;
+	body->cells->creases = false;
+	for (int32_t i = 0; i < fem_plate_cell_count(&body->topology->cells); i++) {
 		set_cell(world, body, i, softest);
+		body->cells->creases |= body->plastics && body->cells->rest[i].material.crease_strength < 1.0 &&
+			body->cells->rest[i].material.plastic_limit > 0.0;
+	}
 }
 
 static void set_elements(const FemWorld *world, FemBody *body) {
@@ -364,6 +372,7 @@ static bool lane_is_finite(const FemBatchPlastic *plastic, const FemBatch *batch
 static void undo_flow(FemBatchPlastic *plastic, FemBatch *batch, int32_t lane) {
 	for (int i = 0; i < 6; i++)
 		plastic->strain[i][lane] = 0.0f;
+	plastic->fold[lane] = 0.0f;
 	for (int v = 0; v < 3; v++) {
 		for (int axis = 0; axis < 3; axis++)
 			batch->gradient[v][axis][lane] = plastic->gradient[v][axis][lane];

@@ -13,7 +13,8 @@
 #define DAMPING_MAX 1e6f        // s and 1/s; chosen: a body damped more does not move at all
 #define INITIAL_STRAIN_MAX 0.5f // half or one and a half times as long; chosen: nothing is made farther from its shape
 #define PRESTRESS_MAX 10.0f     // of toughness: the core then is pulled at 5 times of it. Glass is made up to 4; chosen
-#define ITERATION_MAX 100000    // of a solve; chosen: seconds, more would only be a slip
+#define CREASE_STRENGTH_MIN 0.01f // chosen: less would be a hinge that any weight folds
+#define ITERATION_MAX 100000      // of a solve; chosen: seconds, more would only be a slip
 
 FemMaterialDef fem_default_material_def(void) {
 	return (FemMaterialDef){
@@ -22,6 +23,8 @@ FemMaterialDef fem_default_material_def(void) {
 		.density = 1000.0f,
 		.plasticity = FEM_PLASTICITY_FULL,
 		.creep_rate = 1e6f,
+		.crease_strength = 1.0f,
+		.crease_angle = 0.2f,
 		.friction = 0.5f,
 		.max_iterations = 400,
 		.toughness = 1e6f,
@@ -61,6 +64,10 @@ static FemResult check_plastic(const FemMaterialDef *def) {
 		result = check_not_negative(def->creep_rate, "creep_rate");
 	if (result == FEM_OK)
 		result = check_not_negative(def->max_plastic_strain, "max_plastic_strain");
+	if (result == FEM_OK)
+		result = check_not_negative(def->crease_strength, "crease_strength");
+	if (result == FEM_OK)
+		result = check_not_negative(def->crease_angle, "crease_angle");
 	return result;
 }
 
@@ -125,6 +132,8 @@ FemResult fem_material_def_check(FemMaterialDef *def) {
 	FemVec3 e = def->initial_strain;
 	def->initial_strain = (FemVec3){clamp(e.x, -INITIAL_STRAIN_MAX, INITIAL_STRAIN_MAX),
 		clamp(e.y, -INITIAL_STRAIN_MAX, INITIAL_STRAIN_MAX), clamp(e.z, -INITIAL_STRAIN_MAX, INITIAL_STRAIN_MAX)};
+	def->crease_strength = clamp(def->crease_strength, CREASE_STRENGTH_MIN, 1.0f);
+	def->crease_angle = clamp(def->crease_angle, 1e-3f, 3.0f);
 	def->toughness_variation = fminf(def->toughness_variation, 0.99f);
 	def->crack_speed = clamp(def->crack_speed, 0.01f, 1e5f);
 	def->impact_modulus = def->impact_modulus > 0.0f ? clamp(def->impact_modulus, 1.0f, 1e13f) : 0.0f;

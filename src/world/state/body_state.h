@@ -11,8 +11,8 @@
 //   [piece limit, lifetime, fade] [broken: see body_state_breaks.c]  [pieces, else age of the whole] rigid: centre of
 //   the nodes (3 doubles), rotation, [velocity of the centre of mass, angular velocity] else:  origin (3 doubles), then
 //   position and velocity of each node, 24 bytes [kinds of nodes]  [which nodes are live] [plastic strain of tets that
-//   flowed]  [factors on toughness]  [tets relieved of prestress]  [forces for the next step]  [forces of the ground]
-//   [joined: see body_state_joined.c]
+//   flowed]  [folds of tets]  [factors on toughness]  [tets relieved of prestress]  [forces for the next step]  [forces
+//   of the ground] [joined: see body_state_joined.c]
 //
 // Nodes and tets are in the user's order and numbers, which do not depend on how the mesh was partitioned. Whole
 // numbers are in groups of 7 bits, lowest first, with the high bit set in all but the last byte ("number" below). Runs
@@ -55,7 +55,8 @@ typedef enum FemStateFlags {
 	FEM_STATE_HOMES = 1 << 23,        // of splinters
 	FEM_STATE_JOINED = 1 << 24,       // it was told which pieces it is to be cut into
 	FEM_STATE_RIGID_PIECES = 1 << 25, // dynamics: by these
-	FEM_STATE_ALL = (1 << 26) - 1,
+	FEM_STATE_FOLDED = 1 << 26,       // creased somewhere
+	FEM_STATE_ALL = (1 << 27) - 1,
 } FemStateFlags;
 
 typedef struct FemStateHeader {

@@ -105,6 +105,18 @@ static bool read_strain(const FemBody *body, int32_t tet, float *out) {
 	return any(out, 6);
 }
 
+static bool read_fold(const FemBody *body, int32_t tet, float *out) {
+	*out = body->plastics ? body->plastics[tet / FEM_LANES].fold[tet % FEM_LANES] : 0.0f;
+	return *out != 0.0f;
+}
+
+static bool write_fold(FemBody *body, int32_t tet, const float *fold) {
+	if (!body->plastics || !(*fold >= 0.0f) || !fem_is_finite(*fold))
+		return false;
+	body->plastics[tet / FEM_LANES].fold[tet % FEM_LANES] = *fold;
+	return true;
+}
+
 static bool read_toughness(const FemBody *body, int32_t tet, float *out) {
 	*out = body->tet_scale ? body->tet_scale[tet] : 1.0f;
 	return *out != 1.0f;
@@ -153,6 +165,7 @@ static bool write_ground(FemBody *body, int32_t node, const float *force) {
 
 static const SparseList lists[] = {
 	{FEM_STATE_FLOWED, 6, true, read_strain, fem_tet_set_plastic_strain},
+	{FEM_STATE_FOLDED, 1, true, read_fold, write_fold},
 	{FEM_STATE_DAMAGED, 1, true, read_toughness, write_toughness},
 	{FEM_STATE_RELIEVED, 1, true, read_temper, write_temper},
 	{FEM_STATE_FORCED, 3, false, read_force, write_force},
@@ -256,7 +269,7 @@ void fem_state_read_lists(FemStream *s, const FemWorld *world, FemBody *body, ui
 	if (flags & FEM_STATE_PARTLY_LIVE)
 		read_runs(s, body, write_part_state, FEM_ISLAND_LIVE);
 	// A body keeps its plastic state when its materials stop yielding, and then has it though building gave none.
-	if (flags & FEM_STATE_FLOWED && !body->plastics)
+	if (flags & (FEM_STATE_FLOWED | FEM_STATE_FOLDED) && !body->plastics)
 		s->failed = s->failed || !fem_body_allocate_plastics(world, body);
 	for (int i = 0; i < LIST_COUNT; i++) {
 		if (flags & lists[i].flag && !s->failed)

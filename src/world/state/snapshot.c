@@ -61,6 +61,8 @@ static void sync_material_def(FemStream *s, FemMaterialDef *def) {
 	FEM_STREAM(s, def->yield_strain);
 	FEM_STREAM(s, def->creep_rate);
 	FEM_STREAM(s, def->max_plastic_strain);
+	FEM_STREAM(s, def->crease_strength);
+	FEM_STREAM(s, def->crease_angle);
 	FEM_STREAM(s, def->friction);
 	FEM_STREAM(s, def->restitution);
 	FEM_STREAM(s, def->max_iterations);

@@ -243,6 +243,8 @@ static FemResult check_tets(const FemWorld *world, const FemBody *body, int32_t 
 			if (!fem_is_finite(body->plastics[tet / FEM_LANES].strain[i][tet % FEM_LANES]))
 				return FAULT("Body %d: tet %d has a plastic strain that is not finite.", index, t->user_of_tet[tet]);
 		}
+		if (body->plastics && !(body->plastics[tet / FEM_LANES].fold[tet % FEM_LANES] >= 0.0f))
+			return FAULT("Body %d: tet %d has a fold of no angle.", index, t->user_of_tet[tet]);
 	}
 	return FEM_OK;
 }

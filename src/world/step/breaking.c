@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/carve.h"
 #include "base/hash.h"
+#include "dynamics/plate_flow.h"
 #include "model/body_tet_arrays.h"
 #include "world/api/bodies.h"
 #include "world/api/pieces.h"
@@ -56,7 +57,8 @@ float fem_tet_limit(const FemBody *body, int32_t tet) {
 	int32_t batch = tet / FEM_LANES, lane = tet % FEM_LANES;
 	float strength = body->tet_toughness[tet];
 	if (body->plastics && body->plastics[batch].limit[lane] > 0.0f)
-		strength = fminf(strength, body->plastics[batch].yield[lane] * stiffness_of(body, tet));
+		strength =
+			fminf(strength, body->plastics[batch].yield[lane] * fem_tet_crease(body, tet) * stiffness_of(body, tet));
 	return body->tet_by_force[tet] ? 0.0f : strength;
 }
 

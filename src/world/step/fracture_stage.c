@@ -95,8 +95,10 @@ static void find_stress_task(void *context, int32_t chunk_index) {
 	FemBody *body = step->world->bodies[chunk->body];
 	FEM_ASSERT(chunk->begin < chunk->end && chunk->end <= body->topology->batch_count);
 	FemRange run = {chunk->begin, chunk->begin};
-	while (has_stress(context, body) && next_batches(context, body, chunk->end, &run))
+	while (has_stress(context, body) && next_batches(context, body, chunk->end, &run)) {
 		fem_elements_update_stress(body, run.begin, run.end, step->dt, is_viscous(context));
+		fem_plate_elements_find_demands(body, run.begin, run.end, true);
+	}
 }
 
 static void find_cell_stress_task(void *context, int32_t chunk_index) {

@@ -42,13 +42,20 @@ void fem_kept_elements_find(FemStep *step) {
 	}
 }
 
+// Tets, and what the cells among them are decided by in the loop that follows.
+static void update_run(FemBody *body, FemRange run, float dt) {
+	fem_elements_update(body, run.begin, run.end, dt, body->step->is_kept);
+	if (!body->step->is_kept)
+		fem_plate_elements_find_demands(body, run.begin, run.end, false);
+}
+
 void fem_step_update_elements_task(void *context, int32_t chunk_index) {
 	FemStep *step = context;
 	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
 	FemBody *body = step->world->bodies[chunk->body];
 	FemRange run = {chunk->begin, chunk->begin};
 	while (is_computed(step, body) && fem_passes_next_batches(body, chunk->end, &run))
-		fem_elements_update(body, run.begin, run.end, step->dt, body->step->is_kept);
+		update_run(body, run, step->dt);
 }
 
 void fem_step_update_cells_task(void *context, int32_t chunk_index) {
@@ -67,8 +74,10 @@ static void make_elements_task(void *context, int32_t chunk_index) {
 	FemStep *step = context;
 	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
 	FemBody *body = step->world->bodies[chunk->body];
-	if (body->step->wants_elements)
-		fem_elements_update(body, chunk->begin, chunk->end, step->dt, false);
+	if (!body->step->wants_elements)
+		return;
+	fem_elements_update(body, chunk->begin, chunk->end, step->dt, false);
+	fem_plate_elements_find_demands(body, chunk->begin, chunk->end, false);
 }
 
 static void make_cells_task(void *context, int32_t chunk_index) {

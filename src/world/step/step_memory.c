@@ -22,11 +22,17 @@ static size_t cell_block_floats(const FemTopology *topology) {
 		FEM_CELL_BLOCK_FLOATS(4) * (size_t)topology->cells.count[1];
 }
 
+static size_t demand_bytes(const FemBody *body) {
+	return body->cells->creases
+		? fem_align_up((size_t)fem_plate_cell_count(&body->topology->cells) * sizeof(FemCellDemand))
+		: 0;
+}
+
 static size_t cell_bytes(const FemBody *body) {
 	size_t corners = cell_corners(body->topology);
 	return body->cells
 		? fem_align_up(corners * sizeof(FemVec4)) + fem_align_up(cell_block_floats(body->topology) * sizeof(float)) +
-			(body->breaking ? fem_align_up(corners * sizeof(FemTetStress)) : 0)
+			(body->breaking ? fem_align_up(corners * sizeof(FemTetStress)) : 0) + demand_bytes(body)
 		: 0;
 }
 
@@ -37,6 +43,10 @@ static void take_cell_arrays(const FemBody *body, FemBodyStep *step, FemArena *a
 	step->cell_forces = FEM_ARENA_TAKE(arena, FemVec4, corners);
 	step->cell_blocks = FEM_ARENA_TAKE(arena, float, cell_block_floats(body->topology));
 	step->cell_stress = body->breaking ? FEM_ARENA_TAKE(arena, FemTetStress, corners) : NULL;
+	int32_t cells = fem_plate_cell_count(&body->topology->cells);
+	step->cell_demands = body->cells->creases ? FEM_ARENA_TAKE(arena, FemCellDemand, cells) : NULL;
+	if (step->cell_demands) // what is asleep demands nothing
+		memset(step->cell_demands, 0, sizeof *step->cell_demands * (size_t)cells);
 }
 
 // Arrays by tet and by cell, which a split leaves as they are.
@@ -118,6 +128,7 @@ void fem_body_take_pass_memory(FemBody *body, FemArena *arena) {
 		.cell_forces = step->cell_forces,
 		.cell_blocks = step->cell_blocks,
 		.cell_stress = step->cell_stress,
+		.cell_demands = step->cell_demands,
 		.has_over = step->has_over,
 		.was_split = true,
 		.kept_ground = step->kept_ground,
@@ -185,6 +196,7 @@ void fem_body_keep_results(FemBody *body, FemArena *arena) {
 		.cell_forces = step->cell_forces,
 		.cell_blocks = step->cell_blocks,
 		.cell_stress = step->cell_stress,
+		.cell_demands = step->cell_demands,
 		.ground = step->kept_ground,
 		.dv = step->kept_dv,
 		.kept_ground = step->kept_ground,

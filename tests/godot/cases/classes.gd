@@ -68,6 +68,8 @@ const MATERIAL_DEFAULTS := {
 	"initial_strain": Vector3.ZERO,
 	"prestress": 0.0,
 	"crush_strength": 0.0,
+	"crease_strength": 1.0,
+	"crease_angle": 0.2,
 	"grain_direction": Vector3.ZERO,
 	"grain_ratio": 1.0,
 	"grain_stiffness_ratio": 1.0,

@@ -23,6 +23,8 @@ const VALUES := {
 	"initial_strain": Vector3(0.01, -0.02, 0.25),
 	"prestress": 4000.0,
 	"crush_strength": 4e6,
+	"crease_strength": 0.25,
+	"crease_angle": 0.3,
 	"grain_direction": Vector3(0, 1, 0),
 	"grain_ratio": 10.0,
 	"grain_stiffness_ratio": 12.0,
