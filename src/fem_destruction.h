@@ -211,6 +211,10 @@ typedef struct FemMaterialDef {
 	FemVec3 grain_direction; // of fibres, in the mesh's axes; default 0: along the body's longest axis
 	float grain_ratio;       // toughness along the fibres over that across them, >= 1; default 1
 	float grain_stiffness_ratio; // young_modulus, along the fibres, over that across them; default 1; clamped to 1..100
+	// Masonry: toughness across the mortar between courses over that of the bricks, 0..1, default 1: there is none. The
+	// courses lie in the mesh's x and z, and the lowest begins where the body does. Not beside a grain_ratio.
+	float mortar_strength;
+	float course_height; // m, of a course of bricks with its mortar, default 0.081; clamped to 1e-3..100
 	uint32_t cookie;
 } FemMaterialDef;
 

@@ -52,6 +52,8 @@ static FemMaterialDef def_of(const FemPreset *preset) {
 	bool is_soft = def.young_modulus <= 1e7f || def.grain_ratio > 1.0f || def.prestress > 0.0f;
 	def.impact_modulus =
 		number_of(preset, "impact_stiffness", is_soft ? 0.0f : fmaxf(def.density * 1.6e7f, def.young_modulus));
+	def.mortar_strength = number_of(preset, "mortar_strength", 1.0f);
+	def.course_height = number_of(preset, "course_height", 0.081f);
 	def.grain_stiffness_ratio = number_of(preset, "grain_stiffness_ratio", 1.0f);
 	return def;
 }

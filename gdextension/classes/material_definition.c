@@ -38,6 +38,8 @@ void material_resource_set_defaults(MaterialResource *self) {
 	self->grain_direction = (GdVector3){0};
 	self->grain_ratio = (double)def.grain_ratio;
 	self->grain_stiffness_ratio = (double)def.grain_stiffness_ratio;
+	self->mortar_strength = (double)def.mortar_strength;
+	self->course_height = (double)def.course_height;
 	self->max_solver_iterations = def.max_iterations;
 	self->sound = (MaterialSound){
 		.damping = 2e-6, .mass_damping = 20.0, .contact_time = 1e-4, .roughness = 0.3, .sample_share = 0.5};
@@ -115,6 +117,8 @@ FemMaterialDef material_resource_def(GDExtensionObjectPtr object) {
 	def.grain_direction = (FemVec3){self->grain_direction.x, self->grain_direction.y, self->grain_direction.z};
 	def.grain_ratio = (float)self->grain_ratio;
 	def.grain_stiffness_ratio = (float)self->grain_stiffness_ratio;
+	def.mortar_strength = (float)self->mortar_strength;
+	def.course_height = (float)self->course_height;
 	def.max_iterations = (int32_t)self->max_solver_iterations;
 	return def;
 }

@@ -117,6 +117,8 @@ FLOAT_ACCESSORS(crease_strength, 0.01, 1.0)
 FLOAT_ACCESSORS(crease_angle, 1e-3, 3.0)
 FLOAT_ACCESSORS(grain_ratio, 1.0, 1000.0)
 FLOAT_ACCESSORS(grain_stiffness_ratio, 1.0, 100.0)
+FLOAT_ACCESSORS(mortar_strength, 0.01, 1.0)
+FLOAT_ACCESSORS(course_height, 1e-3, 100.0)
 
 // How it sounds leaves the simulation alone.
 static void change_sound(
@@ -340,6 +342,8 @@ static const ClassProperty properties[] = {
 	PROPERTY(grain_direction, VECTOR3, vector3, "get_", NONE, ""),
 	PROPERTY(grain_ratio, FLOAT, float, "get_", RANGE, "1,100,0.1,or_greater,exp"),
 	PROPERTY(grain_stiffness_ratio, FLOAT, float, "get_", RANGE, "1,100,0.1,exp"),
+	PROPERTY(mortar_strength, FLOAT, float, "get_", RANGE, "0.01,1,0.01"),
+	PROPERTY(course_height, FLOAT, float, "get_", RANGE, "0.01,1,0.001,or_less,or_greater,suffix:m"),
 	PROPERTY(toughness_variation, FLOAT, float, "get_", RANGE, "0,0.99,0.01"),
 	PROPERTY(fragment_size, FLOAT, float, "get_", RANGE, "0,0.5,0.001,or_greater,suffix:m"),
 	PROPERTY(fragment_variation, FLOAT, float, "get_", RANGE, "0,20,0.1"),

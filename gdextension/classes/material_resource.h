@@ -51,6 +51,8 @@ typedef struct MaterialResource {
 	GdVector3 grain_direction; // in the body's own axes; any length, 0 for none
 	double grain_ratio;
 	double grain_stiffness_ratio;
+	double mortar_strength; // across the joints between courses over that of the bricks; 1: there are none
+	double course_height;   // m
 	int64_t max_solver_iterations;
 	GDExtensionObjectPtr surface_material;  // Material or null; a reference
 	GDExtensionObjectPtr interior_material; // the same

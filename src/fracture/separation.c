@@ -37,7 +37,12 @@ static void fibre_of_tet(const FemBody *body, int32_t tet, double out[3]) {
 	out[2] = (double)g.z + 2.0 * ((double)q.w * u[2] + (double)q.x * u[1] - (double)q.y * u[0]);
 }
 
-// Fibres hold together along themselves: z' = A z A with A = I - w g g^T counts what pulls along them 1 / ratio.
+static bool has_directions(const FemBody *body) {
+	return body->breaking->has_grain || body->breaking->has_mortar;
+}
+
+// Fibres hold together along themselves: z' = A z A with A = I - w g g^T counts what pulls along them 1 / ratio. So
+// does what pulls at joints of masonry, where the ratio is less than 1.
 static void apply_grain(double z[6], const double g[3], double w) {
 	double full[3][3] = {{z[0], z[3], z[5]}, {z[3], z[1], z[4]}, {z[5], z[4], z[2]}};
 	double a[3][3], left[3][3];
@@ -67,7 +72,7 @@ static FemTetStress pack(const double p[6]) {
 
 float fem_felt_tension(const FemBody *body, int32_t tet, const FemTetStress *stress) {
 	double s[6], axis[3];
-	if (!body->breaking || !body->breaking->has_grain || !(body->tet_grain[tet].w > 0.0f))
+	if (!body->breaking || !has_directions(body) || body->tet_grain[tet].w == 0.0f)
 		return fem_tension_bound(stress);
 	unpack(stress, s);
 	fibre_of_tet(body, tet, axis);
@@ -104,7 +109,8 @@ void fem_separation_find_hot(FemBody *body, int32_t batch_begin, int32_t batch_e
 			continue;
 		float bound = fem_tension_bound(&body->step->tet_stress[tet]);
 		float least = share * HOT_SHARE * toughness_as_stress(body, tet);
-		if (!(bound > 0.0f) || !(bound >= least) ||
+		bool is_weaker = has_directions(body) && body->tet_grain[tet].w < 0.0f; // than the bound knows
+		if (!(bound > 0.0f) || (!is_weaker && !(bound >= least)) ||
 			!(fem_felt_tension(body, tet, &body->step->tet_stress[tet]) >= least))
 			continue;
 		if (!has_rigid && body->pieces[fem_tet_component(t, tet)].is_rigid)
@@ -237,7 +243,7 @@ static bool grain_at(const FemBody *body, const int32_t *star, int32_t star_coun
 	for (int32_t k = 0; k < star_count; k++) {
 		int32_t tet = star[k] / 4;
 		double rotated[3];
-		if (!(body->tet_grain[tet].w > 0.0f))
+		if (body->tet_grain[tet].w == 0.0f)
 			continue;
 		fibre_of_tet(body, tet, rotated);
 		double sign = rotated[0] * axis[0] + rotated[1] * axis[1] + rotated[2] * axis[2] < 0.0 ? -1.0 : 1.0;
@@ -251,7 +257,7 @@ static bool grain_at(const FemBody *body, const int32_t *star, int32_t star_coun
 	for (int i = 0; i < 3; i++)
 		axis[i] /= length;
 	*out_weight = weight / star_count;
-	FEM_ASSERT(*out_weight >= 0.0 && *out_weight < 1.0 + 1e-6);
+	FEM_ASSERT(*out_weight < 1.0 + 1e-6 && !isinf(*out_weight));
 	return true;
 }
 
@@ -305,7 +311,7 @@ bool fem_separation_of_node(
 	bool is_rim = stress_at_rim(body, node, star, star_count, zeta);
 	if (!is_rim)
 		separation_tensor(body, star, star_count, &wall, zeta);
-	if (body->breaking->has_grain && grain_at(body, star, star_count, axis, &weight))
+	if (has_directions(body) && grain_at(body, star, star_count, axis, &weight))
 		apply_grain(zeta, axis, weight);
 	fem_principal_values(zeta, values);
 	if (!(values[0] > 0.0))

@@ -22,6 +22,7 @@ typedef struct FemSeparation {
 // What fracture keeps and makes for one body; all by inside numbers.
 typedef struct FemBreaking {
 	bool has_grain;
+	bool has_mortar;
 	bool has_impacts; // blows on some of its material are looked at by themselves (world/step/blows.h)
 	bool can_break;   // some tet has a finite toughness
 	bool has_prestress;

@@ -107,7 +107,9 @@ typedef struct FemBody {
 	float *tet_fragment;      // m^3, of the smallest piece that is made of it
 	FemTetImpact *tet_impact; // of blows
 	uint8_t *tet_by_force;    // toughness is the paper's force
-	FemVec4 *tet_grain;       // direction of the fibres at rest, unit; w = 1 - 1 / sqrt(ratio), 0 for no grain
+	// Direction of the fibres, or across the joints of masonry, at rest, unit; w = 1 - 1 / sqrt(ratio) of the strength
+	// along it over that across it, less than 0 across joints, 0 where it is the same.
+	FemVec4 *tet_grain;
 
 	struct FemBodyStep *step; // what the step under way adds (model/body_step.h); null between steps and for sleepers
 

@@ -14,6 +14,7 @@
 #define INITIAL_STRAIN_MAX 0.5f // half or one and a half times as long; chosen: nothing is made farther from its shape
 #define PRESTRESS_MAX 10.0f     // of toughness: the core then is pulled at 5 times of it. Glass is made up to 4; chosen
 #define CREASE_STRENGTH_MIN 0.01f // chosen: less would be a hinge that any weight folds
+#define MORTAR_STRENGTH_MIN 0.01f // chosen: less holds nothing
 #define ITERATION_MAX 100000      // of a solve; chosen: seconds, more would only be a slip
 
 FemMaterialDef fem_default_material_def(void) {
@@ -33,6 +34,8 @@ FemMaterialDef fem_default_material_def(void) {
 		.impact_toughness_ratio = 1.0f,
 		.grain_ratio = 1.0f,
 		.grain_stiffness_ratio = 1.0f,
+		.mortar_strength = 1.0f,
+		.course_height = 0.081f,
 		.cookie = FEM_COOKIE_MATERIAL,
 	};
 }
@@ -103,6 +106,10 @@ static FemResult check_breaking(const FemMaterialDef *def) {
 			"prestress is a stress and cannot add to a toughness in N: set toughness_mode to FEM_TOUGHNESS_STRESS.");
 	if (result == FEM_OK)
 		result = check_not_negative(def->grain_stiffness_ratio, "grain_stiffness_ratio");
+	if (result == FEM_OK)
+		result = check_not_negative(def->mortar_strength, "mortar_strength");
+	if (result == FEM_OK)
+		result = check_not_negative(def->course_height, "course_height");
 	return result == FEM_OK ? check_not_negative(def->grain_ratio, "grain_ratio") : result;
 }
 
@@ -144,6 +151,8 @@ FemResult fem_material_def_check(FemMaterialDef *def) {
 		def->crush_strength =
 			fmaxf(def->crush_strength, def->toughness); // what breaks sooner under pressure is no solid
 	def->prestress = fminf(def->prestress, PRESTRESS_MAX * def->toughness);
+	def->mortar_strength = clamp(def->mortar_strength, MORTAR_STRENGTH_MIN, 1.0f);
+	def->course_height = clamp(def->course_height, 1e-3f, 100.0f);
 	def->grain_ratio = clamp(def->grain_ratio, 1.0f, 1e6f);
 	def->grain_stiffness_ratio = clamp(def->grain_stiffness_ratio, 1.0f, 100.0f);
 	def->young_modulus = clamp(def->young_modulus, 1.0f, 1e13f);

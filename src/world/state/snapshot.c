@@ -82,6 +82,8 @@ static void sync_material_def(FemStream *s, FemMaterialDef *def) {
 	FEM_STREAM(s, def->grain_direction);
 	FEM_STREAM(s, def->grain_ratio);
 	FEM_STREAM(s, def->grain_stiffness_ratio);
+	FEM_STREAM(s, def->mortar_strength);
+	FEM_STREAM(s, def->course_height);
 	s->failed = s->failed || toughness_mode < 0 || toughness_mode > FEM_TOUGHNESS_FORCE;
 	def->toughness_mode = toughness_mode == FEM_TOUGHNESS_FORCE ? FEM_TOUGHNESS_FORCE : FEM_TOUGHNESS_STRESS;
 	s->failed = s->failed || plasticity < 0 || plasticity > FEM_PLASTICITY_DEVIATORIC;

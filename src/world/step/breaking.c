@@ -220,6 +220,42 @@ static float fragment_volume(const Fragments *of, int32_t tet) {
 	return (float)(size * size * fmin(size, wall));
 }
 
+// ---- masonry
+
+// m, along the mesh's y.
+static void find_height(const FemMesh *mesh, FemVec3 scale, double *out_low, double *out_high) {
+	*out_low = INFINITY;
+	*out_high = -INFINITY;
+	for (int32_t i = 0; i < mesh->node_count; i++) {
+		double y = (double)mesh->positions[i].y * (double)scale.y;
+		*out_low = fmin(*out_low, y);
+		*out_high = fmax(*out_high, y);
+	}
+}
+
+// Mortar over the height of a course: joints of 1 cm between common bricks.
+#define JOINT_SHARE 0.125
+
+// Courses begin at `low`, the mortar of each is at its top (as in cutting/cut_brick.c). What reaches into a joint is as
+// weak across it as the joint: a crack takes faces of tets, of which it then finds one that is nearest. Bricks overlap
+// in the other directions, so that a crack across them goes through every other one.
+static void set_joint(
+	FemBody *body, const FemMesh *mesh, int32_t tet, const FemMaterialDef *def, double low, double high) {
+	double bottom = INFINITY, top = -INFINITY, course = (double)def->course_height, joint = JOINT_SHARE * course;
+	FemVec3d x[4];
+	rest_corners(mesh, body->scale, tet, x);
+	for (int v = 0; v < 4; v++) {
+		bottom = fmin(bottom, x[v].y);
+		top = fmax(top, x[v].y);
+	}
+	double next = fmax(ceil((bottom - low) / course - 1e-6), 1.0); // the first joint that does not end below it
+	double begins = low + next * course - joint;
+	if (begins > top + 1e-6 * course || begins + joint > high)
+		return;
+	body->breaking->has_mortar = true;
+	body->tet_grain[tet] = (FemVec4){0.0f, 1.0f, 0.0f, 1.0f - 1.0f / sqrtf(def->mortar_strength)};
+}
+
 // ---- all of it
 
 void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
@@ -228,10 +264,12 @@ void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 	fem_body_release_pieces(body);
 	if (!breaking)
 		return;
-	breaking->has_grain = breaking->can_break = breaking->has_impacts = breaking->has_prestress = false;
+	breaking->has_grain = breaking->has_mortar = breaking->can_break = breaking->has_impacts = breaking->has_prestress =
+		false;
 	breaking->can_crush = false;
 	const FemMesh *mesh = &world->meshes[body->mesh_index];
-	double thickness, volume = whole_volume(mesh, body->scale, &thickness);
+	double thickness, volume = whole_volume(mesh, body->scale, &thickness), from, to;
+	find_height(mesh, body->scale, &from, &to);
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
 		int32_t user = body->topology->user_of_tet[tet];
 		body->tet_toughness[tet] = INFINITY;
@@ -250,6 +288,8 @@ void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 		body->tet_fragment[tet] = fragment_volume(&(Fragments){def, mesh, body, volume, thickness}, tet);
 		breaking->can_break |= !isinf(body->tet_toughness[tet]);
 		set_grain(body, tet, def);
+		if (def->mortar_strength < 1.0f && !(def->grain_ratio > 1.0f))
+			set_joint(body, mesh, tet, def, from, to);
 	}
 	breaking->is_dicing = breaking->has_prestress && body->own_topology; // the next step looks whether it is
 	body->is_stiff = breaking->can_break;

@@ -73,6 +73,8 @@ const MATERIAL_DEFAULTS := {
 	"grain_direction": Vector3.ZERO,
 	"grain_ratio": 1.0,
 	"grain_stiffness_ratio": 1.0,
+	"mortar_strength": 1.0,
+	"course_height": 0.081,
 	"max_solver_iterations": 400,
 }
 const SERVER_PROPERTIES: Array[String] = [

@@ -28,6 +28,8 @@ const VALUES := {
 	"grain_direction": Vector3(0, 1, 0),
 	"grain_ratio": 10.0,
 	"grain_stiffness_ratio": 12.0,
+	"mortar_strength": 0.4,
+	"course_height": 0.2,
 	"max_solver_iterations": 77,
 	"description": "A test",
 	"ductility": 0.3,
