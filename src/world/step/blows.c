@@ -293,12 +293,12 @@ static void drop_weak_blow(const FemWorld *world, FemBody *body, int32_t compone
 	float speed = blow->approach / blow->weight, mass = 1.0f / (1.0f / piece->mass + blow->mobility / blow->weight);
 	if (is_enough(world, body, component, 0.5f * mass * speed * speed))
 		return;
-	bool leans = blow->leans || piece->ground_load > 0.0f;
 	blow->is_struck = false;
 	body->breaking->was_struck = true;
 	piece->spent_speed = 1.0f;
 	piece->look_is_over = true;
-	piece->blow_decides = !leans && blow->load < FEM_PUSH_SHARE * mass * speed;
+	// Whatever it leans on: the energy is that of both.
+	piece->blow_decides = blow->load < FEM_PUSH_SHARE * mass * speed;
 }
 
 // False: none is left.
