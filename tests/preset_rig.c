@@ -79,8 +79,11 @@ bool fem_preset_load(const char *name, FemPreset *out) {
 	out->breaks_from = stated_after(out, "breaks from ");
 	out->whole_from = fmax(stated_after(out, "not from "), stated_after(out, "not break from "));
 	out->is_block = strstr(out->text, "A block of ") != NULL;
-	out->stopped_speed = stated_after(out, "stops 10 kg at ");
-	out->through_speed = out->stopped_speed > 0.0 ? 0.0 : stated_after(out, "; 10 kg at ");
+	out->through_speed = stated_after(out, "; 10 kg at ");
+	out->stopped_mass = out->through_speed > 0.0 ? stated_after(out, "slab of 5 cm, and ") : 10.0;
+	char words[64];
+	snprintf(words, sizeof words, out->through_speed > 0.0 ? "and %g kg at " : "stops %g kg at ", out->stopped_mass);
+	out->stopped_speed = stated_after(out, words);
 	out->strain_along = along ? strtod(along + strlen("across the grain and "), NULL) / 100.0 : 0.0;
 	return fem_test_check(out->strain > 0.0, __FILE__, __LINE__, "%s does not state its strain at break", name);
 }

@@ -13,7 +13,10 @@ typedef struct FemPreset {
 	// from nowhere, and from where it does not.
 	double breaks_from, whole_from;
 	bool is_block;
-	double through_speed, stopped_speed; // m/s, stated of 10 kg on a slab of 5 cm between two supports: one is 0
+	// m/s, stated of a ball on a slab of 5 cm between two supports: of 10 kg that go through, 0 if at no speed, and
+	// of one that does not.
+	double through_speed, stopped_speed;
+	double stopped_mass; // kg
 } FemPreset;
 
 // Of addons/fem_destruction/materials/NAME.tres. False, with a failed check, when it is not there or states no strain.

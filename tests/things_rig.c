@@ -310,6 +310,7 @@ FemThingResult fem_thing_run(const FemThingScene *scene) {
 	FemBodyState state = {0};
 	fem_body_get_state(body, &state);
 	out.is_asleep = state.asleep;
+	out.plastic = (double)state.max_plastic_strain;
 	FEM_CHECK_INT(fem_world_validate(world), FEM_OK);
 	fem_world_destroy(world);
 	return out;

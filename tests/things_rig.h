@@ -49,6 +49,7 @@ typedef struct FemThingResult {
 	bool is_asleep;
 	int32_t passes; // most of any step
 	double fastest; // m/s, of a piece
+	double plastic; // largest norm of plastic strain
 } FemThingResult;
 
 FemThingScene fem_thing_scene(const FemTetMesh *tets, const FemMaterialDef *material);
