@@ -122,8 +122,27 @@ FEM_TEST(blow_waits, what_waits_stands_still_for_a_while) {
 	end_rain(&rain);
 }
 
-// A cube that stands on another one does not wait: what lies below would be pressed by nothing.
+// A cube that carries another one does not wait while a third is looked at: what lies on it would be held by nothing.
 FEM_TEST(blow_waits, what_touches_others_does_not_wait) {
+	Rain rain = make_rain(3, true, 1);
+	double across = 0.299, x = 1.5 - across * sin(0.6), y = 0.35 + across * cos(0.6);
+	bound_looks(&rain, TETS + 100);
+	FEM_CHECK_INT(fem_body_teleport(rain.cubes[2], (FemPosition){x, y, 0.0}, fem_rotation_z(0.6f)), FEM_OK);
+	for (int32_t i = 0; i < fem_body_get_node_count(rain.cubes[2]); i++)
+		FEM_CHECK_INT(fem_body_set_velocity(rain.cubes[2], i, (FemVec3){0.0f, -7.0f, 0.0f}), FEM_OK);
+	double before = INFINITY;
+	for (int32_t i = 0; i < 8; i++) {
+		step_rain(&rain, 1);
+		double now = height_of(rain.cubes[1]);
+		FEM_CHECK(now != before);
+		before = now;
+	}
+	FEM_CHECK(fem_body_get_pieces(rain.cubes[0], NULL, 0) > 5);
+	end_rain(&rain);
+}
+
+// A cube that lands on another one does not fall through it.
+FEM_TEST(blow_waits, what_lands_on_another_is_held) {
 	Rain rain = make_rain(2, true, 1);
 	bound_looks(&rain, 1);
 	FEM_CHECK_INT(fem_body_teleport(rain.cubes[1], (FemPosition){0.05, 0.75, 0.0}, fem_rotation_z(0.6f)), FEM_OK);

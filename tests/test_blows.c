@@ -1,10 +1,14 @@
 // The real force of a blow: what strikes for a millisecond breaks as such, at any length of step.
 #include "contact_rig.h"
 #include "fem_test.h"
+#include "model/body_step.h"
+#include "model/piece.h"
 #include "preset_rig.h"
 #include "scenes/filled_mesh.h"
 #include "things_rig.h"
 #include "world/api/registry.h"
+#include "world/step/blow_response.h"
+#include "world/step/blows.h"
 #include "world/step/wall_blows.h"
 #include "world/world.h"
 
@@ -179,6 +183,38 @@ FEM_TEST(blows, bad_input_is_refused) {
 	FEM_CHECK_NEAR(material.impact_toughness_ratio, 1e6, 1.0);
 	FEM_CHECK_NEAR(material.fragment_variation, 20.0, 1e-5);
 	fem_world_destroy(world);
+}
+
+// What is left of the speed of a piece that falls on, by what each of its blows stopped of the rest; and who has the
+// last word on it in the step. Fails when only the last blow counts, and when what leans or is pressed is left to the
+// blow.
+FEM_TEST(blows, what_falls_on_keeps_the_rest_of_its_speed) {
+	FemTopology topology = {.component_count = 1};
+	FemPiece piece = {.length = 0.3f};
+	FemBlow blow = {.is_struck = true, .stopped = 0.5f, .impulse = 1.0f, .approach = 2.0f, .first = 1e-3f};
+	FemBodyStep step = {.blows = &blow};
+	FemBody body = {.topology = &topology, .pieces = &piece, .step = &step};
+	fem_blows_settle_uncut(&body);
+	FEM_CHECK_NEAR(piece.spent_speed, 0.5, 1e-6);
+	FEM_CHECK(!piece.look_is_over && piece.blow_decides && piece.blow_time == 0.0f);
+	FEM_CHECK(piece.spent_until > 1e-3f && piece.spent_until < 2e-3f);
+	blow.stopped = 0.6f;
+	fem_blows_settle_uncut(&body);
+	FEM_CHECK_NEAR(piece.spent_speed, 0.8, 1e-6);
+	blow.load = 0.9f; // of what pressed before
+	fem_blows_settle_uncut(&body);
+	FEM_CHECK(!piece.blow_decides);
+	blow.load = 0.0f;
+	piece.ground_load = 1.0f;
+	fem_blows_settle_uncut(&body);
+	FEM_CHECK(!piece.blow_decides && !piece.look_is_over);
+	blow.stopped = 0.9f;
+	fem_blows_settle_uncut(&body);
+	FEM_CHECK(piece.spent_speed == 1.0f && piece.look_is_over);
+	blow.is_struck = false;
+	piece.spent_speed = 0.25f;
+	fem_blows_settle_uncut(&body);
+	FEM_CHECK(piece.spent_speed == 0.25f);
 }
 
 // 4 mm of glass (D 398 N m, 10 kg/m^2: 8 sqrt(D m) = 505 N s/m) under 4 kN after 0.2 ms, by Westergaard's formula with
