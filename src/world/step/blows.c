@@ -13,7 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-#define STOPPED_SHARE 0.7f // of its speed: a piece that a blow takes less of falls on; chosen
+#define REFERENCE_STEP (1.0f / 60.0f) // s, at which FEM_CRACK_SHARE was chosen
+#define STOPPED_SHARE 0.7f            // of its speed: a piece that a blow takes less of falls on; chosen
 
 size_t fem_blows_bytes(const FemBody *body) {
 	if (!body->breaking || !body->breaking->has_impacts)
@@ -274,9 +275,20 @@ static bool is_enough(const FemWorld *world, const FemBody *body, int32_t compon
 		FEM_CRACK_SHARE * energy >= sections * surface_energy(body, component) * piece->volume / piece->length;
 }
 
-static void add_crack_area(const FemWorld *world, FemBody *body, int32_t component) {
+// What falls on is struck again in each step until it has fallen its own length, and each time a share of what it then
+// has may become cracks. A step that is longer than REFERENCE_STEP has as much for them as several of these would.
+static float share_of_fall(const FemBody *body, int32_t component, float dt) {
 	const FemBlow *blow = &body->step->blows[component];
-	float surface = surface_energy(body, component), energy = FEM_CRACK_SHARE * blow->energy;
+	float fall = body->pieces[component].length / blow->approach; // s
+	if (blow->stopped >= STOPPED_SHARE || !(blow->approach > FEM_SLOW_SPEED))
+		return 1.0f;
+	return fmaxf(fmaxf(fall / REFERENCE_STEP, 1.0f) / fmaxf(fall / dt, 1.0f), 1.0f);
+}
+
+static void add_crack_area(const FemWorld *world, FemBody *body, int32_t component, float dt) {
+	const FemBlow *blow = &body->step->blows[component];
+	float surface = surface_energy(body, component),
+		  energy = FEM_CRACK_SHARE * blow->energy * share_of_fall(body, component, dt);
 	if (fem_piece_is_attached(body, component))
 		energy += blow->dent_energy;
 	if (is_enough(world, body, component, blow->energy))
@@ -329,7 +341,7 @@ static void look_task(void *context, int32_t index) {
 		bool is_new = !(body->pieces[c].blow_time > 0.0f);
 		fem_blow_displace(body, c, step->dt);
 		if (is_new)
-			add_crack_area(step->world, body, c);
+			add_crack_area(step->world, body, c, step->dt);
 	}
 }
 
