@@ -66,7 +66,7 @@ FEM_TEST(mesh_drops, a_torus_breaks_and_lies) {
 	FemBakedMesh mesh = bake(fem_surface_torus(0.5, 0.12, 24, 12), 400, 50);
 	int32_t low = 0, vertices = 0;
 	for (int k = -1; k <= 1; k++) {
-		FemMeshDropResult out = drop_of(&mesh, &concrete.def, 1.0f, SPEED + (float)k, 3.0);
+		FemMeshDropResult out = drop_of(&mesh, &concrete.def, 1.0f, SPEED + (float)k, 5.0);
 		check("torus", &out);
 		FEM_CHECK(out.pieces > 3);
 		low += out.low_vertices;

@@ -61,10 +61,11 @@ const float *fem_cell_values(const FemBody *body, int32_t cell);
 // What a kernel reads of a body; the rest is 0.
 FemCellArguments fem_cell_arguments(const FemBody *body, int set, FemRange cells);
 
-// Forces and blocks of the cells whose lowest tet is in a run of batches; their tets have none any more.
-// How much the cells of the same tets want to fold, before the next of these is called for any of the body's.
+// How much the cells whose lowest tet is in a run of batches want to fold, of all of the body before any of these is
+// updated: with stress those of bodies that can break, else those of others.
 void fem_plate_elements_find_demands(FemBody *body, int32_t batch_begin, int32_t batch_end, bool with_stress);
 
+// Forces and blocks of the cells whose lowest tet is in a run of batches; their tets have none any more.
 void fem_plate_elements_update(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt);
 
 // The same with the stress of the surfaces, of which each tet gets that of its corner with the largest tension.
