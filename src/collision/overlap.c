@@ -203,7 +203,7 @@ static bool is_of_one_face(const FemConvex *shape, const Faces *faces) {
 }
 
 // The same of a tet that lies wholly inside such a solid: the way out through the nearest of its faces.
-static FemVec3 way_out(const Pair *pair, const FemPolyhedronMeasure *measure) {
+static FemVec3 exit_direction(const Pair *pair, const FemPolyhedronMeasure *measure) {
 	FemVec3 normal = fem_vec3(0.0f, 0.0f, 0.0f);
 	float least = INFINITY;
 	for (int32_t i = 0; i < pair->second->plane_count; i++) {
@@ -233,7 +233,7 @@ static FemVec3 direction_of_faces(const Pair *pair, const FemPolyhedronMeasure *
 	if (is_of_one_face(pair->first, &first))
 		return first.areas[0];
 	if (pair->second->gives_normal && second.count == 0)
-		return way_out(pair, measure);
+		return exit_direction(pair, measure);
 	if (is_opposed)
 		return fem_vec3_scale(fem_vec3_sub(opposed_sum(&first), opposed_sum(&second)), 0.5f);
 	return fem_vec3_scale(fem_vec3_sub(first.sum, second.sum), 0.5f);

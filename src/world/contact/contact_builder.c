@@ -397,7 +397,7 @@ typedef struct Shared {
 	int32_t count;
 } Shared;
 
-#define FIRST_ITEM ((uint64_t)1 << 32)
+#define FIRST_ITEM ((uint64_t)1 << 32) // beyond the numbers of contacts
 
 static uint64_t item_key(const FemContactBuilder *builder, const FemOverlapItem *item) {
 	const FemTouch *touch = builder->touch;
