@@ -147,7 +147,7 @@ func _judge(stop: Dictionary) -> void:
 		_check(_bent >= stop.bend, stop.name + "_bends", "by %.3f m only" % _bent)
 	if stop.has("falls"):
 		var box := (_level.get_node(stop.falls) as DestructibleBody).get_aabb_world()
-		_check(box.end.y < 1.0, stop.name + "_falls", "it is still %.2f m high" % box.end.y)
+		_check(box.end.y < 1.2, stop.name + "_falls", "it is still %.2f m high" % box.end.y)
 
 
 ## The phases of the slowest step that took a tenth of it or more.
