@@ -384,15 +384,22 @@ static bool has_more_to_give(const FemBody *body, int32_t index) {
 	return plastic_size(rest, columns, corners) < LIMIT_SHARE * rest->material.plastic_limit;
 }
 
+// Squares of what the cells of a batch are strained by, from `begin` on, which is one of `cells`. Returns where it
+// ends.
+static int32_t measure_batch(
+	const FemBody *body, int set, FemRange cells, int32_t begin, float out_squares[FEM_LANES]) {
+	int32_t next = begin / FEM_LANES * FEM_LANES + FEM_LANES, end = next < cells.end ? next : cells.end;
+	FemCellArguments arguments = fem_cell_arguments(body, set, (FemRange){begin, end});
+	arguments.out_yield = out_squares;
+	fem_cell_kernel(fem_simd_level())(&arguments);
+	return end;
+}
+
 void fem_plate_find_demands(FemBody *body, int set, FemRange cells) {
 	int32_t first = set ? body->topology->cells.count[0] : 0;
 	for (int32_t begin = cells.begin; begin < cells.end;) {
-		int32_t batch = begin / FEM_LANES * FEM_LANES,
-				end = batch + FEM_LANES < cells.end ? batch + FEM_LANES : cells.end;
 		_Alignas(32) float squares[FEM_LANES];
-		FemCellArguments arguments = fem_cell_arguments(body, set, (FemRange){begin, end});
-		arguments.out_yield = squares;
-		fem_cell_kernel(fem_simd_level())(&arguments);
+		int32_t batch = begin / FEM_LANES * FEM_LANES, end = measure_batch(body, set, cells, begin, squares);
 		for (int32_t i = begin; i < end; i++) {
 			const FemPlateMaterial *material = &body->cells->rest[first + i].material;
 			double fold = fold_of_cell(body, &body->topology->cells.cells[first + i]);
@@ -479,12 +486,8 @@ static bool waits(const FemBody *body, int32_t index) {
 void fem_plate_flow(FemBody *body, int set, FemRange cells, float dt) {
 	int32_t first = set ? body->topology->cells.count[0] : 0;
 	for (int32_t begin = cells.begin; begin < cells.end;) {
-		int32_t batch = begin / FEM_LANES * FEM_LANES,
-				end = batch + FEM_LANES < cells.end ? batch + FEM_LANES : cells.end;
 		_Alignas(32) float squares[FEM_LANES];
-		FemCellArguments arguments = fem_cell_arguments(body, set, (FemRange){begin, end});
-		arguments.out_yield = squares;
-		fem_cell_kernel(fem_simd_level())(&arguments);
+		int32_t batch = begin / FEM_LANES * FEM_LANES, end = measure_batch(body, set, cells, begin, squares);
 		for (int32_t i = begin; i < end; i++) {
 			if (!fem_cell_acts(body, first + i))
 				continue;
