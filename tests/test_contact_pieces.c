@@ -327,7 +327,8 @@ FEM_TEST(contact_pieces, a_cube_rests_on_the_tips_of_others) {
 
 // ---- on a floor
 
-static int32_t contacts_of_row(int32_t cubes) {
+// `others`: colliders far away, made before the floor.
+static int32_t contacts_of_row(int32_t cubes, FemQuat rotation, int32_t others) {
 	FemWorldDef world_def = fem_default_world_def();
 	FemWorldId world = fem_world_create(&world_def);
 	FemBoxMesh box = fem_box_mesh(2, 2, 2, (FemVec3){0.2f, 0.2f, 0.2f}, FEM_CELLS_FIVE);
@@ -339,12 +340,15 @@ static int32_t contacts_of_row(int32_t cubes) {
 	floor.shape.type = FEM_SHAPE_BOX;
 	floor.shape.half_extents = (FemVec3){20.0f, 0.5f, 20.0f};
 	floor.position.y = -0.5;
-	fem_collider_create(world, &floor);
+	for (int32_t i = 0; i <= others; i++) {
+		floor.position.x = 100.0 * (others - i);
+		fem_collider_create(world, &floor);
+	}
 	FemBodyDef def = fem_default_body_def();
 	def.mesh = fem_mesh_create(world, &mesh);
 	def.materials = &material;
 	def.material_count = 1;
-	def.rotation = (FemQuat){0.2f, 0.0f, 0.0f, 0.979796f}; // on an edge along the row
+	def.rotation = rotation;
 	def.position = (FemPosition){0.0, -0.01, 0.0};
 	fem_body_create(world, &def);
 	fem_world_step(world, 1.0f / 60.0f, 1);
@@ -359,7 +363,17 @@ static int32_t contacts_of_row(int32_t cubes) {
 // A piece stands on as many points as it would alone: rubble of bodies that broke into many rocked on single points for
 // ever. Fails when the number of overlaps is that of a whole body with the floor.
 FEM_TEST(contact_pieces, stand_on_as_many_points_among_others) {
-	int32_t alone = contacts_of_row(1);
+	const FemQuat on_an_edge = {0.2f, 0.0f, 0.0f, 0.979796f};
+	int32_t alone = contacts_of_row(1, on_an_edge, 0);
 	FEM_CHECK(alone >= 4);
-	FEM_CHECK_INT(contacts_of_row(30), 30 * alone);
+	FEM_CHECK_INT(contacts_of_row(30, on_an_edge, 0), 30 * alone);
+}
+
+// Fails when the pieces of a body and a collider of the same number are taken for those of one body: sides of cubes
+// that lie flat then have contacts of their own.
+FEM_TEST(contact_pieces, lie_on_a_floor_of_any_number_alike) {
+	const FemQuat flat = {0.0f, 0.0f, 0.0f, 1.0f};
+	int32_t first = contacts_of_row(5, flat, 0);
+	FEM_CHECK(first >= 20);
+	FEM_CHECK_INT(contacts_of_row(5, flat, 1), first);
 }

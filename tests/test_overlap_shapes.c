@@ -51,6 +51,32 @@ FEM_TEST(overlap, box_on_a_tet) {
 	FEM_CHECK(!fem_overlap(&slab.shape, &box, &o));
 }
 
+// Where a collider's box gives the normal, one of its faces that a tet pokes through does, however the tet leans, and
+// of a tet wholly inside the nearest one. Fails when faces of the tet have part in the direction.
+FEM_TEST(overlap, boxes_that_give_the_normal) {
+	static const FemVec3 leaning[4] = {
+		{-0.3f, 0.5f, -0.1f}, {-0.1f, 0.6f, 0.4f}, {0.5f, 0.7f, 0.0f}, {0.2f, -0.4f, 0.1f}};
+	static const FemVec3 inside[4] = {
+		{0.6f, -0.5f, 0.0f}, {0.6f, -0.3f, 0.2f}, {0.9f, -0.5f, 0.1f}, {0.7f, -0.4f, -0.3f}};
+	FemTetShape tet;
+	FemConvexBox storage;
+	FemConvex box;
+	FemOverlap o, swapped;
+	FEM_REQUIRE(fem_convex_box((FemPosition){0.0, -1.0, 0.0}, no_rotation, fem_vec3(1.0f, 1.0f, 1.0f), &storage, &box));
+	for (int k = 0; k < 2; k++) {
+		FemVec3 into = k == 0 ? fem_vec3(0.0f, -1.0f, 0.0f) : fem_vec3(-1.0f, 0.0f, 0.0f);
+		FEM_REQUIRE(fem_make_tet_shape(k == 0 ? leaning : inside, 15, &tet));
+		box.gives_normal = false;
+		FEM_REQUIRE(fem_overlap(&tet.shape, &box, &o));
+		FEM_CHECK(fem_vec3_dot(o.normal, into) < 0.99f);
+		box.gives_normal = true;
+		FEM_REQUIRE(fem_overlap(&tet.shape, &box, &o) && fem_overlap(&box, &tet.shape, &swapped));
+		fem_check_overlap(&o);
+		fem_check_direction(o.normal, into, 1e-5f);
+		fem_check_direction(swapped.normal, fem_vec3_scale(into, -1.0f), 1e-5f);
+	}
+}
+
 // A cap of depth d: W = pi d^2 (R - d/3), A = pi (2 R d - d^2).
 FEM_TEST(overlap, sphere_on_a_tet) {
 	static const float depths[6] = {0.0005f, 0.005f, 0.03f, 0.1f, 0.2f, 0.38f};

@@ -22,7 +22,7 @@ typedef struct FemConvex {
 	int32_t plane_count, vertex_count;
 	uint32_t exterior[FEM_CONVEX_PLANES / 32]; // bit i: plane i is surface of the body, not a cut through its inside
 	bool is_tet;                               // 4 vertices of positive volume, plane i opposite vertex i
-	bool gives_normal; // where one face of it alone has part in an overlap, that says the direction
+	bool gives_normal; // of an overlap with a tet in which one of its faces or none has part: a collider's, not a tet
 } FemConvex;
 
 static inline bool fem_convex_exterior(const FemConvex *shape, int32_t plane) {

@@ -196,13 +196,7 @@ static FemVec3 opposed_sum(const Faces *faces) {
 	return sum;
 }
 
-// Of a solid that gives the normal, the only face that has part in the overlap: r from the first to the second is along
-// it. What lies on a floor or pokes into it is pushed straight out, whatever its own faces there look like.
-static bool is_of_one_face(const FemConvex *shape, const Faces *faces) {
-	return shape->gives_normal && faces->count == 1;
-}
-
-// The same of a tet that lies wholly inside such a solid: the way out through the nearest of its faces.
+// r of a first that lies wholly inside a second which gives the normal: the way out through the nearest of its faces.
 static FemVec3 exit_direction(const Pair *pair, const FemPolyhedronMeasure *measure) {
 	FemVec3 normal = fem_vec3(0.0f, 0.0f, 0.0f);
 	float least = INFINITY;
@@ -228,10 +222,10 @@ static FemVec3 direction_of_faces(const Pair *pair, const FemPolyhedronMeasure *
 	collect_faces(pair->second, measure->areas + pair->first->plane_count, least, &second);
 	bool is_opposed = match_faces(&first, &second);
 	*out_flags |= is_opposed ? 0 : FEM_OVERLAP_FALLBACK;
-	if (is_of_one_face(pair->second, &second))
+	// What lies on a floor or pokes into it is pushed straight out, whatever its own faces there look like. Tets, which
+	// never give the normal, come first.
+	if (pair->second->gives_normal && second.count == 1)
 		return fem_vec3_scale(second.areas[0], -1.0f);
-	if (is_of_one_face(pair->first, &first))
-		return first.areas[0];
 	if (pair->second->gives_normal && second.count == 0)
 		return exit_direction(pair, measure);
 	if (is_opposed)

@@ -10,7 +10,8 @@
 #define FEM_OVERLAP_POINTS 4 // most points of an overlap: both ends of two tangents (docs/method.md, "Support")
 
 typedef enum FemOverlapFlag {
-	FEM_OVERLAP_FALLBACK = 1,     // no two exterior faces oppose each other: r = (r1 - r2)/2 of what faces there are
+	// No two exterior faces oppose each other: r = (r1 - r2)/2 of what faces there are, where none gives the normal.
+	FEM_OVERLAP_FALLBACK = 1,
 	FEM_OVERLAP_NO_DIRECTION = 2, // |r| ~ 0, as when one body is inside the other: take the relative velocity
 } FemOverlapFlag;
 

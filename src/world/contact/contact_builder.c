@@ -124,10 +124,13 @@ static uint64_t pair_key(const FemContact *c) {
 }
 
 // Of two pieces of one body either may be side 0.
+static uint64_t join_pieces(int32_t a, int32_t b, bool are_of_one_body) {
+	return are_of_one_body && a > b ? join_numbers(b, a) : join_numbers(a, b);
+}
+
 static uint64_t pieces_key(const FemContact *c) {
-	int32_t a = c->side[0].piece, b = fem_side_is_collider(&c->side[1]) ? 0 : c->side[1].piece;
-	bool is_swapped = c->side[0].body == c->side[1].body && a > b;
-	return is_swapped ? join_numbers(b, a) : join_numbers(a, b);
+	int32_t other = fem_side_is_collider(&c->side[1]) ? 0 : c->side[1].piece;
+	return join_pieces(c->side[0].piece, other, c->side[0].body == c->side[1].body);
 }
 
 static uint64_t places_key(const FemContact *c) {
@@ -402,13 +405,10 @@ typedef struct Shared {
 static uint64_t item_key(const FemContactBuilder *builder, const FemOverlapItem *item) {
 	const FemTouch *touch = builder->touch;
 	FemBody *const *bodies = builder->world->bodies;
-	FemContact contact = {.side[0] = {.body = touch->body}, .side[1] = {.body = touch->other}};
-	contact.side[0].piece = fem_tet_component(bodies[touch->body]->topology, item->tet);
-	if (touch->is_collider)
-		contact.side[1].kind = FEM_SIDE_COLLIDER;
-	else
-		contact.side[1].piece = fem_tet_component(bodies[touch->other]->topology, item->other_tet);
-	return pieces_key(&contact);
+	int32_t piece = fem_tet_component(bodies[touch->body]->topology, item->tet), other = 0;
+	if (!touch->is_collider)
+		other = fem_tet_component(bodies[touch->other]->topology, item->other_tet);
+	return join_pieces(piece, other, !touch->is_collider && touch->body == touch->other);
 }
 
 // All of a touch; count 0 where memory fails.

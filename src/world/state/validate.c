@@ -333,8 +333,8 @@ static FemResult check_rigid_piece(const FemBody *body, int32_t index, int32_t c
 			largest = fmax(largest, fabs((double)s[k]) + fabs((double)x[k]));
 		}
 	}
-	double tolerance = fem_piece_is_attached(body, component) ? HINGE_TOLERANCE : RIGID_TOLERANCE;
-	if (!(off <= tolerance * largest + FAR_ROUNDING))
+	double tolerance = (fem_piece_is_attached(body, component) ? HINGE_TOLERANCE : RIGID_TOLERANCE) * largest;
+	if (!(off <= tolerance + (fem_piece_is_live(body, component) ? 0.0 : FAR_ROUNDING)))
 		return FAULT("Body %d: rigid piece %u is %g m off its shape.", index, piece->number, off);
 	return FEM_OK;
 }
