@@ -173,6 +173,27 @@ FEM_TEST(passes, bystanders_end_their_step_with_the_first) {
 	FEM_CHECK(hashes[0] == hashes[1]);
 }
 
+// Fails when the trees over a body's surface are built in each pass, or for parts that no crack has touched: they are
+// built once, when the step is over, and a tree whose faces are what they were is kept.
+FEM_TEST(passes, trees_are_built_once_for_what_broke) {
+	FemScene scene = *fem_scene_find("slab");
+	FemWorldDef def = fem_scene_world_def(&scene, 2);
+	FemWorldId id = fem_world_create(&def);
+	FemSceneBodies bodies = fem_scene_build(&scene, id);
+	const FemBody *body = fem_body_find(bodies.ids[0], NULL);
+	FemStatistics statistics;
+	bool has_kept = false;
+	for (int32_t step = 0; step < 20; step++) {
+		fem_world_step(id, scene.dt, 1);
+		FEM_CHECK_INT(fem_world_get_statistics(id, &statistics), FEM_OK);
+		FEM_CHECK(statistics.tree_builds <= body->trees->tree_count);
+		has_kept |= statistics.splits > 0 && statistics.tree_builds < body->trees->tree_count / 2;
+	}
+	FEM_CHECK(has_kept);
+	fem_scene_bodies_free(&bodies);
+	fem_world_destroy(id);
+}
+
 // A notched strip torn by its ends, which are driven apart. Seconds until it is in two.
 static double tear_time(float crack_speed, double hz) {
 	FemRigDef def = fem_rig_bar_def(4, 1, 24, FEM_CELLS_KUHN, 0.0f);

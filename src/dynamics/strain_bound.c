@@ -10,6 +10,7 @@
 #include "model/body_step.h"
 
 #include <math.h>
+#include <string.h>
 
 #define GAIN_LOOKED_AT 5e-3 // of the kinetic energy: what is estimated to gain less is not looked at; chosen
 #define GAIN_ALLOWED 1e-3   // of the energy: what gains less is not bounded; chosen
@@ -233,16 +234,7 @@ static double tet_energy(const FemStrainBound *bound, int32_t tet) {
 	return (double)batch->volume[tet % FEM_LANES] * energy_density(body, tet, e);
 }
 
-static double cell_energy(const FemStrainBound *bound, int32_t index) {
-	const FemBody *body = bound->integration->body;
-	const FemPlateCell *cell = &body->topology->cells.cells[index];
-	double x[FEM_CELL_CORNERS][3];
-	for (int k = 0; k < 2 * fem_cell_column_count(cell); k++)
-		place_node(bound, fem_tet_node(body->topology, cell->corners[k] / 4, cell->corners[k] % 4), x[k]);
-	return fem_plate_element_energy(body, index, x);
-}
-
-// Cells of a body in one piece are computed side by side; of one in several, many of a batch would be another's.
+// Cells of a body in one piece are computed batch by batch.
 static bool computes_batches(const FemBody *body) {
 	return body->cells && body->topology->component_count == 1;
 }
@@ -273,11 +265,64 @@ static double batches_energy(const FemStrainBound *bound, int32_t chunk_index) {
 	return sum;
 }
 
+#define BATCHES_KEPT 16 // chosen: a row of cells and the next, of a piece of some hundred
+
+// Energies, J, of the batches of cells that were computed last. Those of a piece are met node by node, so that the same
+// batches come again soon.
+typedef struct KeptBatches {
+	int32_t batch[BATCHES_KEPT]; // 2 batch + set + 1; 0: none
+	_Alignas(32) float energy[BATCHES_KEPT][FEM_LANES];
+} KeptBatches;
+
+static int32_t component_of(const FemIntegration *integration) {
+	return fem_node_component(integration->body->topology, integration->chunks[0].begin);
+}
+
+// Computes the batch of a cell of a body in several pieces. Lanes of other pieces, which another thread may be moving,
+// get the nodes of this cell; what comes of them is not used.
+static void compute_batch(const FemStrainBound *bound, int set, int32_t batch, int32_t lane, float *energy) {
+	const FemBody *body = bound->integration->body;
+	const FemTopology *t = body->topology;
+	int32_t corners = 2 * fem_cell_columns(set), first = set ? t->cells.count[0] : 0;
+	int32_t from = batch * FEM_LANES, nodes[FEM_CELL_CORNERS * FEM_LANES], leaders[FEM_LANES];
+	const int32_t *all = fem_cell_batch_nodes(t, set, batch);
+	for (int32_t l = 0; l < FEM_LANES; l++) {
+		bool is_there = from + l < t->cells.count[set] && fem_cell_acts(body, first + from + l) &&
+			fem_node_component(t, all[l]) == component_of(bound->integration);
+		int32_t source = is_there ? l : lane;
+		leaders[l] = body->cells->leaders[set][from + source];
+		for (int32_t corner = 0; corner < corners; corner++)
+			nodes[corner * FEM_LANES + l] = all[corner * FEM_LANES + source];
+	}
+	FemCellArguments arguments = fem_cell_arguments(body, set, (FemRange){0, FEM_LANES});
+	arguments.nodes = nodes;
+	arguments.leaders = leaders;
+	arguments.values += (size_t)batch * FEM_CELL_VALUES(fem_cell_columns(set)) * FEM_LANES;
+	arguments.moved = body->step->direction;
+	arguments.share = bound->share;
+	arguments.out_energy = energy;
+	fem_cell_kernel(fem_simd_level())(&arguments);
+}
+
+static double cell_energy(const FemStrainBound *bound, int32_t index, KeptBatches *kept) {
+	const FemPlateCells *cells = &bound->integration->body->topology->cells;
+	int set = index < cells->count[0] ? 0 : 1;
+	int32_t place = index - (set ? cells->count[0] : 0), batch = place / FEM_LANES, lane = place % FEM_LANES;
+	int32_t name = 2 * batch + set + 1, slot = name % BATCHES_KEPT;
+	if (kept->batch[slot] != name) {
+		compute_batch(bound, set, batch, lane, kept->energy[slot]);
+		kept->batch[slot] = name;
+	}
+	return (double)kept->energy[slot][lane];
+}
+
 static void energy_task(void *context, int32_t chunk_index) {
 	const FemStrainBound *bound = context;
 	const FemNodeChunk *chunk = &bound->integration->chunks[chunk_index];
 	const FemBody *body = bound->integration->body;
 	const FemTopology *t = body->topology;
+	KeptBatches kept;
+	memset(kept.batch, 0, sizeof kept.batch);
 	bool batches = computes_batches(body);
 	double sum = batches ? batches_energy(bound, chunk_index) : 0.0;
 	for (int32_t k = t->node_tet_start[chunk->begin]; k < t->node_tet_start[chunk->end]; k++) {
@@ -287,7 +332,7 @@ static void energy_task(void *context, int32_t chunk_index) {
 		if (cell < 0)
 			sum += tet_energy(bound, tet);
 		else if (!batches && t->cells.cells[cell].tets[0] == tet)
-			sum += cell_energy(bound, cell);
+			sum += cell_energy(bound, cell, &kept);
 	}
 	bound->integration->partials[chunk_index].energy[0] = sum;
 }
@@ -309,10 +354,6 @@ static double energy_at(FemStrainBound *bound, float share) {
 }
 
 // ---- contacts
-
-static int32_t component_of(const FemIntegration *integration) {
-	return fem_node_component(integration->body->topology, integration->chunks[0].begin);
-}
 
 // Whether a side of a contact is the island.
 static bool is_side(const FemIntegration *integration, const FemContactSide *side) {

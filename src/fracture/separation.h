@@ -62,7 +62,7 @@ typedef struct FemBreaking {
 	int32_t tree_builds;    // in this step
 	bool was_split;         // the topology changed in this pass
 	bool has_dice;          // the front that dices it went on in this pass
-	bool surface_is_stale;  // it changed in several passes: trees, outer faces and boxes are of an earlier one
+	bool surface_is_stale;  // it changed in a pass of this step: trees are of before
 	bool has_no_memory;     // it wanted to, and there was no memory
 	FemFractureFace *faces; // [cut_capacity]: the same for the user, without body and material
 

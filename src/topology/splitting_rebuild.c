@@ -283,7 +283,7 @@ bool fem_split_refill(FemTopology *t) {
 		return false;
 	fem_topology_fill_edges(t, s->cursor);
 	fem_topology_fill_edge_tets(t, s->order);
-	fem_topology_fill_edge_cells(t, s->order);
+	fem_topology_fill_edge_cells(t);
 	return fem_split_fill_triangles(t);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "base/carve.h"
+#include "base/search.h"
 #include "topology/splitting.h"
 #include "topology/surface.h"
 #include "topology/topology_fill.h"
@@ -428,40 +429,44 @@ static void start_cells(FemTopology *t) {
 	fem_topology_fill_cells(t);
 }
 
-// As walk_edge_tets(): a cell is found at a node by the one tet that its corner is read from.
-static void walk_edge_cells(FemTopology *t, int32_t *edge_of, bool counting) {
-	for (int32_t i = 0; i < t->node_count; i++) {
-		for (int32_t e = t->node_edge_start[i]; e < t->node_edge_start[i + 1]; e++)
-			edge_of[t->row_column[t->edge_slots[2 * (size_t)e]]] = e;
-		for (int32_t s = t->node_tet_start[i]; s < t->node_tet_start[i + 1]; s++) {
-			int32_t index = t->cell_of_tet[t->node_tets[s] / 4], here = 0;
-			if (index < 0 || !t->cell_is_whole[index])
-				continue;
-			const FemPlateCell *cell = &t->cells.cells[index];
-			int32_t corners = 2 * fem_cell_column_count(cell);
-			while (here < corners && cell->corners[here] != t->node_tets[s])
-				here++;
-			for (int32_t other = 0; here < corners && other < corners; other++) {
-				int32_t j = corner_node(t, cell, other);
-				if (j <= i)
-					continue;
-				if (counting)
-					t->edge_cell_start[edge_of[j] + 1]++;
-				else
-					t->edge_cells[t->edge_cell_start[edge_of[j]]++] = index * 64 + here * 8 + other;
-			}
+// The edge from a node to a higher neighbour: these are the last of its row.
+static int32_t edge_between(const FemTopology *t, int32_t i, int32_t j) {
+	int32_t first = t->node_edge_start[i], count = t->node_edge_start[i + 1] - first;
+	const int32_t *higher = t->row_column + t->row_start[i + 1] - count;
+	int32_t place = fem_first_not_below(higher, count, j);
+	FEM_ASSERT(i < j && place < count && higher[place] == j);
+	return first + place;
+}
+
+// Counts a pair of corners at its edge, or lists it there.
+static void note_pair(FemTopology *t, int32_t index, int32_t low, int32_t high, const int32_t *nodes, bool counting) {
+	int32_t edge = edge_between(t, nodes[low], nodes[high]);
+	if (counting)
+		t->edge_cell_start[edge + 1]++;
+	else
+		t->edge_cells[t->edge_cell_start[edge]++] = index * 64 + low * 8 + high;
+}
+
+static void walk_edge_cells(FemTopology *t, bool counting) {
+	for (int32_t index = 0; index < fem_plate_cell_count(&t->cells); index++) {
+		const FemPlateCell *cell = &t->cells.cells[index];
+		int32_t nodes[FEM_CELL_CORNERS], corners = t->cell_is_whole[index] ? 2 * fem_cell_column_count(cell) : 0;
+		for (int32_t a = 0; a < corners; a++) {
+			nodes[a] = corner_node(t, cell, a);
+			for (int32_t b = 0; b < a; b++)
+				note_pair(t, index, nodes[a] < nodes[b] ? a : b, nodes[a] < nodes[b] ? b : a, nodes, counting);
 		}
 	}
 }
 
-void fem_topology_fill_edge_cells(FemTopology *t, int32_t *cursor) {
+void fem_topology_fill_edge_cells(FemTopology *t) {
 	if (fem_plate_cell_count(&t->cells) == 0)
 		return;
 	memset(t->edge_cell_start, 0, sizeof(int32_t) * ((size_t)t->edge_count + 1));
-	walk_edge_cells(t, cursor, true);
+	walk_edge_cells(t, true);
 	for (int32_t e = 0; e < t->edge_count; e++)
 		t->edge_cell_start[e + 1] += t->edge_cell_start[e];
-	walk_edge_cells(t, cursor, false); // moves each start to the next edge's
+	walk_edge_cells(t, false); // moves each start to the next edge's
 	memmove(t->edge_cell_start + 1, t->edge_cell_start, sizeof(int32_t) * (size_t)t->edge_count);
 	t->edge_cell_start[0] = 0;
 }
@@ -514,7 +519,7 @@ static FemTopology *build(Builder *b) {
 		fill_rows(t, b);
 		fem_topology_fill_edges(t, b->cursor);
 		fem_topology_fill_edge_tets(t, b->cursor);
-		fem_topology_fill_edge_cells(t, b->cursor);
+		fem_topology_fill_edge_cells(t);
 		fill_triangles(t, b);
 	}
 	fem_surface_free(&b->surface);

@@ -20,8 +20,8 @@ void fem_topology_fill_edge_tets(FemTopology *topology, int32_t *cursor);
 // From batch_nodes and user_of_tet: which cells are whole, and the nodes of all.
 void fem_topology_fill_cells(FemTopology *topology);
 
-// From edges and whole cells: edge_cell_start, edge_cells. cursor: one int a node.
-void fem_topology_fill_edge_cells(FemTopology *topology, int32_t *cursor);
+// From edges and whole cells: edge_cell_start, edge_cells.
+void fem_topology_fill_edge_cells(FemTopology *topology);
 
 // For asserts: whether the rows, and what lies across faces, are as topology.h says.
 bool fem_topology_rows_hold(const FemTopology *topology);

@@ -144,6 +144,12 @@ static void follow_surface(const FemMesh *mesh, FemBody *body) {
 	fem_pieces_measure(mesh, body);
 }
 
+void fem_body_contact_follow_shape(FemWorld *world, FemBody *body) {
+	if (body->trees)
+		follow_surface(&world->meshes[body->mesh_index], body);
+}
+
+// Trees find their faces again by tet, after any number of splits.
 void fem_body_contact_follow_split(FemWorld *world, FemBody *body) {
 	const FemMesh *mesh = &world->meshes[body->mesh_index];
 	if (!body->trees)
@@ -152,19 +158,6 @@ void fem_body_contact_follow_split(FemWorld *world, FemBody *body) {
 	FemSurfaceTrees *trees = make_trees(mesh, body, body->trees);
 	if (!trees)
 		return; // the old ones name nodes that exist: wrong, but harmless, until the next split
-	body->breaking->tree_builds += trees->tree_builds;
-	body->trees = trees;
-}
-
-void fem_body_contact_renew(FemWorld *world, FemBody *body) {
-	const FemMesh *mesh = &world->meshes[body->mesh_index];
-	if (!body->trees)
-		return;
-	follow_surface(mesh, body);
-	FemSurfaceTrees *trees = make_trees(mesh, body, NULL);
-	if (!trees)
-		return; // as above
-	fem_surface_trees_free(body->trees);
 	body->breaking->tree_builds += trees->tree_builds;
 	body->trees = trees;
 }

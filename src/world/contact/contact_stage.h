@@ -159,7 +159,7 @@ void fem_contact_stage_finish(struct FemStep *step);
 
 // ---- contact_bodies.c
 void fem_body_contact_follow_split(struct FemWorld *world, FemBody *body); // its surface is another
-void fem_body_contact_renew(struct FemWorld *world, FemBody *body); // the same after several splits: trees all anew
+void fem_body_contact_follow_shape(struct FemWorld *world, FemBody *body); // the same but for trees, which it keeps
 void fem_contacts_renumber(
 	struct FemWorld *world, int32_t body_index); // contacts that are kept, after a split gave nodes new numbers
 FEM_MUST_USE bool fem_contact_body_enter_pieces(

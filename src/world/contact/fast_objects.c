@@ -255,6 +255,9 @@ static bool boxes_meet(const FemSweepBox *a, const FemSweepBox *b) {
 }
 
 // Pieces that come out of each other's cracks lie face to face: only those of one body that were apart are looked at.
+// Of what broke in this step the boxes are of its end, so that those that end apart are: where they began none was, and
+// what flies through another unseen takes less of a blow (the ball leaves the slab at 4.7 in place of 4.4 m/s, and at
+// 4.0 with 64 substeps).
 static bool are_neighbours(const FemWorld *world, const FemFastPair *pair) {
 	return body_of(world, pair->a) == body_of(world, pair->b) &&
 		boxes_meet(&world->sweep.boxes[pair->a], &world->sweep.boxes[pair->b]);

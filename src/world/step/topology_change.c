@@ -64,7 +64,7 @@ static void move_nodes(const FemWorld *world, FemBody *body) {
 	move_ints(body, body->breaking->node_rank);
 	fem_pieces_count_pinned(body);
 	share_forces(world, body);
-	fem_body_set_totals(world, body);
+	fem_pieces_weigh(body); // what else bounds the body's tets still does
 }
 
 // Gives copies a published position, which a roll-back in a later substep would read. Readers of the last step see none
@@ -144,10 +144,11 @@ void fem_body_apply_split(FemWorld *world, FemBody *body, bool is_in_pass) {
 	publish_copies(body, users_before);
 	move_parts(body);
 	fem_body_solver_follow_split(&world->meshes[body->mesh_index], body);
-	if (body->step && body->step->was_split) // in an earlier pass, too: once, when the step is over
-		body->breaking->surface_is_stale = true;
-	else
+	if (!is_in_pass)
 		fem_body_contact_follow_split(world, body);
+	else if (!body->breaking->surface_is_stale) // trees once, when the step is over
+		fem_body_contact_follow_shape(world, body);
+	body->breaking->surface_is_stale |= is_in_pass;
 	body->breaking->was_split = true;
 }
 
@@ -164,7 +165,7 @@ void fem_body_end_splits(FemWorld *world, FemBody *body) {
 	if (!body->breaking->surface_is_stale)
 		return;
 	fem_heap_begin(world->heap);
-	fem_body_contact_renew(world, body);
+	fem_body_contact_follow_split(world, body);
 	fem_heap_end();
 }
 
