@@ -74,7 +74,8 @@ static void sort_separations(FemBody *body, uint64_t step) {
 typedef struct Star {
 	int32_t nodes[2]; // the node, and the other end of its column or -1
 	int32_t tets[FEM_STAR_MAX];
-	uint8_t ahead[FEM_STAR_MAX];
+	float offset[FEM_STAR_MAX][3]; // m, from the node to the centre of the tet, or of its acting cell
+	uint8_t ahead[FEM_STAR_MAX];   // of the plane that was tried last
 	int32_t count;
 } Star;
 
@@ -82,15 +83,12 @@ static FemVec4 place_of(const FemBody *body, int32_t node) {
 	return body->position[body->topology->split->parent[node]];
 }
 
-// Where the centre of a tet lies from the node, along the normal. The tets of a plate cell go together, by its centre:
-// a plate breaks across its thickness.
-static float side_of(const FemBody *body, int32_t tet, int32_t node, const float normal[3]) {
+// From a node to the centre of a tet or of the cell that it acts in: the tets of a plate cell go together, since a
+// plate breaks across its thickness.
+static void find_offset(const FemBody *body, int32_t tet, const FemPlateCell *cell, int32_t node, float out[3]) {
 	const FemTopology *t = body->topology;
-	int32_t index = fem_acting_cell(body, tet), count = 4;
-	const FemPlateCell *cell = index < 0 ? NULL : &t->cells.cells[index];
+	int32_t count = cell ? 2 * fem_cell_column_count(cell) : 4;
 	float c[3] = {0.0f, 0.0f, 0.0f};
-	if (cell)
-		count = 2 * fem_cell_column_count(cell);
 	for (int v = 0; v < count; v++) {
 		int32_t at = cell ? cell->corners[v] : 4 * tet + v;
 		FemVec4 x = place_of(body, fem_tet_node(t, at / 4, at % 4));
@@ -98,7 +96,20 @@ static float side_of(const FemBody *body, int32_t tet, int32_t node, const float
 	}
 	FemVec4 x = place_of(body, node);
 	float share = 1.0f / (float)count;
-	return (share * c[0] - x.x) * normal[0] + (share * c[1] - x.y) * normal[1] + (share * c[2] - x.z) * normal[2];
+	out[0] = share * c[0] - x.x, out[1] = share * c[1] - x.y, out[2] = share * c[2] - x.z;
+}
+
+static void find_offsets(const FemBody *body, Star *star) {
+	int32_t last = -1;
+	for (int32_t k = 0; k < star->count; k++) {
+		int32_t cell = fem_acting_cell(body, star->tets[k]);
+		if (cell >= 0 && cell == last)
+			memcpy(star->offset[k], star->offset[k - 1], sizeof star->offset[k]);
+		else
+			find_offset(body, star->tets[k], cell < 0 ? NULL : &body->topology->cells.cells[cell], star->nodes[0],
+				star->offset[k]);
+		last = cell;
+	}
 }
 
 static bool has_node(const FemTopology *t, int32_t tet, int32_t node) {
@@ -270,23 +281,31 @@ void fem_cuts_regroup(FemBody *body, int32_t count) {
 
 // ---- split
 
-// Splits one node: cuts the faces along its separation plane, checks the rules for what remains, and copies the node.
-static bool split_node(FemBody *body, int32_t node, const float normal[3], bool is_pierced) {
+static void find_star(const FemBody *body, int32_t node, Star *star) {
+	star->nodes[0] = node;
+	star->nodes[1] = column_end(body, node);
+	star->count = 0;
+	add_to_star(body, node, false, star);
+	if (star->nodes[1] >= 0)
+		add_to_star(body, star->nodes[1], true, star);
+	FEM_ASSERT(star->count > 0 && star->count <= FEM_STAR_MAX);
+	find_offsets(body, star);
+}
+
+// Splits the node of a star: cuts the faces along a plane, checks the rules for what remains, and copies the node.
+// Where it is not split nothing has changed.
+static bool split_star(FemBody *body, Star *star, const float normal[3], bool is_pierced) {
 	FemTopology *t = body->own_topology;
-	Star star = {.nodes = {node, column_end(body, node)}};
 	int32_t sides = 0;
-	add_to_star(body, node, false, &star);
-	if (star.nodes[1] >= 0)
-		add_to_star(body, star.nodes[1], true, &star);
-	FEM_ASSERT(star.count > 0 && star.count <= FEM_STAR_MAX);
-	for (int32_t k = 0; k < star.count; k++) {
-		star.ahead[k] = side_of(body, star.tets[k], node, normal) >= 0.0f;
-		sides += star.ahead[k];
+	for (int32_t k = 0; k < star->count; k++) {
+		const float *d = star->offset[k];
+		star->ahead[k] = d[0] * normal[0] + d[1] * normal[1] + d[2] * normal[2] >= 0.0f;
+		sides += star->ahead[k];
 	}
-	if (sides == 0 || sides == star.count)
+	if (sides == 0 || sides == star->count)
 		return false;
-	int32_t cuts = cut_faces(body, &star);
-	if (cuts == 0 || fem_cuts_leave_crumbs(body, cuts, is_pierced) || fem_split_regroup(t, node) < 1) {
+	int32_t cuts = cut_faces(body, star);
+	if (cuts == 0 || fem_cuts_leave_crumbs(body, cuts, is_pierced) || fem_split_regroup(t, star->nodes[0]) < 1) {
 		fem_faces_mend(body, cuts);
 		return false;
 	}
@@ -319,7 +338,11 @@ static bool split_beside_rim(FemBody *body, int32_t node, const float normal[3])
 			best = other;
 		}
 	}
-	return best >= 0 && !body->breaking->marks[t->split->parent[best]] && split_node(body, best, normal, false);
+	if (best < 0 || body->breaking->marks[t->split->parent[best]])
+		return false;
+	Star star;
+	find_star(body, best, &star);
+	return split_star(body, &star, normal, false);
 }
 
 // ---- deviation
@@ -356,7 +379,7 @@ static void front_at(const FemBody *body, int32_t node, const float n[3], float 
 // A crack that would cut off a crumb deviates: else the energy of a blow on a free piece is spent on cracks that end
 // there and part nothing, and what a load strains far beyond its strength bends like rubber. What a blow pierces of a
 // held piece may leave crumbs; where a budget wants larger pieces, no load looks for a way to more of them.
-static bool split_deviating(FemBody *body, const FemSeparation *separation, bool is_look) {
+static bool split_deviating(FemBody *body, Star *star, const FemSeparation *separation, bool is_look) {
 	const float *n = separation->normal;
 	float a[3];
 	bool is_held = fem_piece_is_attached(body, fem_node_component(body->topology, separation->node));
@@ -368,7 +391,7 @@ static bool split_deviating(FemBody *body, const FemSeparation *separation, bool
 		float c = (float)cos(deviation_angles[i]), s = (float)sin(deviation_angles[i]), other[3];
 		for (int k = 0; k < 3; k++)
 			other[k] = c * n[k] + s * (a[(k + 1) % 3] * n[(k + 2) % 3] - a[(k + 2) % 3] * n[(k + 1) % 3]);
-		if (split_node(body, separation->node, other, separation->is_pierced))
+		if (split_star(body, star, other, separation->is_pierced))
 			return true;
 	}
 	return false;
@@ -464,9 +487,11 @@ static void split_and_wait(Run *run, const FemSeparation *separation, int32_t ed
 	if (body->breaking->marks[separation->node] || count > FEM_STAR_MAX)
 		return;
 	memcpy(star, t->node_tets + range.begin, sizeof *star * (size_t)count); // splitting moves them
-	if (!split_node(body, separation->node, separation->normal, separation->is_pierced) &&
+	Star parted;
+	find_star(body, separation->node, &parted);
+	if (!split_star(body, &parted, separation->normal, separation->is_pierced) &&
 		!split_beside_rim(body, separation->node, separation->normal) &&
-		!split_deviating(body, separation, run->rules->tip_gain != NULL))
+		!split_deviating(body, &parted, separation, run->rules->tip_gain != NULL))
 		return;
 	run->result.count++;
 	run->area -= area_of_cuts(body, cuts);
