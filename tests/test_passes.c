@@ -210,6 +210,39 @@ FEM_TEST(passes, trees_are_built_once_for_what_broke) {
 	fem_world_destroy(id);
 }
 
+// Hash of a world of vases after a blast, with `garbage` where copies of nodes will stand.
+static uint64_t hash_of_vases(float garbage) {
+	FemScene scene = *fem_scene_find("vases8");
+	scene.body_count = 2;
+	FemWorldDef def = fem_scene_world_def(&scene, 2);
+	FemWorldId id = fem_world_create(&def);
+	FemSceneBodies bodies = fem_scene_build(&scene, id);
+	int32_t pieces = 0;
+	for (int32_t step = 0; step < 9; step++) {
+		for (int32_t b = 0; b < bodies.count; b++) {
+			FemBody *body = fem_body_find(bodies.ids[b], NULL);
+			int32_t room = body->own_topology ? body->topology->node_capacity : body->topology->node_count;
+			for (int32_t i = body->topology->node_count; i < room; i++)
+				body->position[i] = (FemVec4){garbage, -garbage, 2.0f * garbage, 0.0f};
+		}
+		scene.drive(&bodies, step == 7 ? 5 : step, scene.dt); // a second blast breaks what has broken
+		fem_world_step(id, scene.dt, 1);
+	}
+	for (int32_t b = 0; b < bodies.count; b++)
+		pieces += fem_body_get_pieces(bodies.ids[b], NULL, 0);
+	FEM_CHECK(pieces > 20);
+	uint64_t hash = fem_world_hash(id);
+	fem_scene_bodies_free(&bodies);
+	fem_world_destroy(id);
+	return hash;
+}
+
+// Fails when a crack that runs on through a curved wall takes the wall's normal of copies that it has just made, which
+// are nowhere yet: how a vase broke then depended on what had been in that memory.
+FEM_TEST(passes, cracks_do_not_read_places_of_copies) {
+	FEM_CHECK(hash_of_vases(0.0f) == hash_of_vases(1e3f));
+}
+
 // A notched strip torn by its ends, which are driven apart. Seconds until it is in two.
 static double tear_time(float crack_speed, double hz) {
 	FemRigDef def = fem_rig_bar_def(4, 1, 24, FEM_CELLS_KUHN, 0.0f);

@@ -135,8 +135,11 @@ void fem_separation_find_tension(FemBody *body, int32_t batch_begin, int32_t bat
 		bool is_hot = false;
 		for (int v = 0; v < 4 && t->user_of_tet[tet] >= 0; v++)
 			is_hot |= body->step->node_hot[fem_tet_node(t, tet, v)] != 0;
-		if (is_hot && fem_acting_cell(body, tet) < 0) // in a cell those of its corners count
+		int32_t cell = fem_acting_cell(body, tet);
+		if (is_hot && cell < 0) // in a cell those of its corners count
 			body->step->tension[tet] = tensile_part(&body->step->tet_stress[tet]);
+		if (cell >= 0 && t->cells.cells[cell].tets[0] == tet)
+			body->step->cell_normals[cell] = fem_wall_cell_normal(body, cell);
 	}
 }
 

@@ -90,7 +90,7 @@ float fem_felt_tension(const FemBody *body, int32_t tet, const FemTetStress *str
 // (world/step/rigid_pieces.h).
 void fem_separation_find_hot(FemBody *body, int32_t batch_begin, int32_t batch_end, float share, bool has_rigid);
 
-// Second: tensile parts of the tets around hot nodes.
+// Second: tensile parts of the tets around hot nodes, normals of cells.
 void fem_separation_find_tension(FemBody *body, int32_t batch_begin, int32_t batch_end);
 
 // Third: whether a node wants to split, with `gain` on its stress. `star` are its tets (tet * 4 + local). Without the

@@ -27,8 +27,7 @@ static FemVec3d column_middle(const FemBody *body, const FemPlateCell *cell, int
 	return fem_vec3d_scale(fem_vec3d_add(ends[0], ends[1]), 0.5);
 }
 
-// Unit, to either side; 0 of a cell without an area.
-static FemVec3d cell_normal(const FemBody *body, int32_t index) {
+FemVec3d fem_wall_cell_normal(const FemBody *body, int32_t index) {
 	const FemPlateCell *cell = &body->topology->cells.cells[index];
 	FemVec3d a = column_middle(body, cell, 0), b = column_middle(body, cell, 1), c = column_middle(body, cell, 2);
 	FemVec3d across =
@@ -70,7 +69,9 @@ static bool find_normal(const FemBody *body, FemWallStar *wall) {
 	double least = 1.0;
 	for (int32_t i = 0; i < wall->cell_count; i++) {
 		FemWallCell *cell = &wall->cells[i];
-		cell->normal = to_side_of(cell_normal(body, cell->cell), sum);
+		FemVec3d normal =
+			body->step->cell_normals ? body->step->cell_normals[cell->cell] : fem_wall_cell_normal(body, cell->cell);
+		cell->normal = to_side_of(normal, sum);
 		sum = fem_vec3d_add(sum, fem_vec3d_scale(cell->normal, cell->volume));
 	}
 	double length = sqrt(fem_vec3d_dot(sum, sum));

@@ -28,7 +28,10 @@ typedef struct FemWallStar {
 	FemTetStress stress, tension; // Pa: of the surface at the node, in the plane of the wall, and its tensile part
 } FemWallStar;
 
-// Of the tets around a node, 4 tet + corner each. Reads body->step->cell_stress.
+// The normal of a plate cell where it is: unit, to either side; 0 of one without an area.
+FemVec3d fem_wall_cell_normal(const FemBody *body, int32_t cell);
+
+// Of the tets around a node, 4 tet + corner each. Reads cell_stress and, if it is not null, cell_normals of body->step.
 void fem_wall_star(const FemBody *body, const int32_t *star, int32_t star_count, FemWallStar *out);
 
 // Rotates a vector in a cell of the wall as that has to be rotated to lie in the plane of the wall.

@@ -50,6 +50,7 @@ typedef struct FemBodyStep {
 	// ---- fracture; of bodies that can break, in steps that look for cracks
 	uint8_t *node_hot;                 // [node]: beside a tet with a tension that might break it
 	FemTetStress *tension;             // [tet]: the tensile part of tets around hot nodes
+	FemVec3d *cell_normals;            // [cell]: fem_wall_cell_normal() of acting cells of this pass; or null
 	struct FemSeparation *separations; // [node]
 	int32_t separation_count;
 	struct FemBlow *blows; // [component]: how it is struck (world/step/blows.c); null: nothing of the body is

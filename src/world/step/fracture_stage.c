@@ -376,10 +376,14 @@ void fem_cuts_free(FemBreaking *breaking) {
 	breaking->cut_count = breaking->cut_capacity = 0;
 }
 
+static int32_t cell_count(const FemBody *body) {
+	return body->cells ? fem_plate_cell_count(&body->topology->cells) : 0;
+}
+
 static size_t step_bytes(const FemBody *body) {
 	size_t nodes = (size_t)body->topology->node_count, lanes = (size_t)body->topology->batch_count * FEM_LANES;
-	size_t bytes =
-		fem_align_up(nodes) + fem_align_up(sizeof(FemTetStress) * lanes) + fem_align_up(sizeof(FemSeparation) * nodes);
+	size_t bytes = fem_align_up(nodes) + fem_align_up(sizeof(FemTetStress) * lanes) +
+		fem_align_up(sizeof(FemSeparation) * nodes) + fem_align_up(sizeof(FemVec3d) * (size_t)cell_count(body));
 	size_t of_blows = fem_blows_bytes(body);
 	return of_blows > 0 ? of_blows + 2 * bytes : bytes; // the look before the move takes them, too
 }
@@ -389,6 +393,7 @@ static void take_step_memory(FemBody *body, FemArena *arena) {
 	step->node_hot = FEM_ARENA_TAKE(arena, uint8_t, body->topology->node_count);
 	step->tension = FEM_ARENA_TAKE(arena, FemTetStress, body->topology->batch_count * FEM_LANES);
 	step->separations = FEM_ARENA_TAKE(arena, FemSeparation, body->topology->node_count);
+	step->cell_normals = FEM_ARENA_TAKE(arena, FemVec3d, cell_count(body));
 	memset(step->node_hot, 0, (size_t)body->topology->node_count);
 }
 
@@ -453,7 +458,8 @@ static void split_bodies(Fracture *fracture) {
 	fem_pool_for_uneven(world->pool, fracture->body_count, split_task, fracture);
 	for (int32_t i = 0; i < fracture->body_count; i++) {
 		FemBody *body = world->bodies[fracture->bodies[i]];
-		body->step->tension = NULL; // of this pass's stress
+		body->step->tension = NULL;      // of this pass's stress, ...
+		body->step->cell_normals = NULL; // ... and shape
 		statistics->splits += body->breaking->split_count;
 		statistics->faces_opened += body->breaking->cut_count;
 		statistics->tree_builds += body->breaking->tree_builds;
