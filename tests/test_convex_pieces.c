@@ -1,8 +1,8 @@
 // Rigid pieces that are convex: their planes are those of what they are, they touch in few points, and rest, tilt and
-// fall as solids do. What is not convex touches tet by tet.
+// fall as solids do. What is not convex is several of them.
 #include "base/vec.h"
 #include "collision/overlap.h"
-#include "collision/piece_hull.h"
+#include "collision/piece_parts.h"
 #include "contact_rig.h"
 #include "fem_test.h"
 #include "model/piece.h"
@@ -53,14 +53,16 @@ FEM_TEST(convex_pieces, have_the_planes_of_a_box) {
 		block.body.angular_velocity = (FemVec3){3.0f, 1.0f, -2.0f};
 		FemBody *body = fem_body_find(fem_block_add(world, &block), NULL);
 		fem_steps(world, 40);
-		FemPieceHull hull = fem_piece_hull_find(body, 0);
-		FEM_CHECK_INT(hull.state, FEM_PIECE_HULL_CONVEX);
-		FEM_CHECK_INT(hull.plane_count, 6);
-		FEM_CHECK_INT(hull.vertex_count, 8);
-		FemConvexStorage storage[2];
+		FemPieceParts parts;
+		fem_piece_parts_find(body, 0, &parts);
+		FEM_CHECK_INT(parts.count, 1);
+		FEM_CHECK_INT(parts.hulls[0].plane_count, 6);
+		FEM_CHECK_INT(parts.hulls[0].vertex_count, 8);
+		FEM_CHECK_INT((int32_t)parts.hulls[0].exterior, 63);
+		FemVec4 storage[FEM_PIECE_HULL_PLANES + FEM_PIECE_HULL_VERTICES];
 		FemConvex shape, all;
 		FemOverlap overlap;
-		FEM_REQUIRE(fem_piece_hull_shape(body, 0, &hull, &storage[0], &shape));
+		FEM_REQUIRE(fem_piece_hull_shape(body, 0, &parts.hulls[0], storage, &shape));
 		FemVec3 half = fem_vec3(4.0f, 4.0f, 4.0f);
 		FemConvexBox around;
 		FEM_REQUIRE(fem_convex_box(shape.origin, (FemQuat){.w = 1.0f}, fem_vec3_scale(half, 4.0f), &around, &all));
@@ -89,7 +91,9 @@ FEM_TEST(convex_pieces, do_not_fill_a_notch) {
 	block.body.position = (FemPosition){0.225, 0.225, 0.025};
 	FemBodyId cube = fem_block_add(world, &block);
 	fem_steps(world, 30);
-	FEM_CHECK_INT(fem_piece_hull_find(fem_body_find(bent, NULL), 0).state, FEM_PIECE_HULL_NONE);
+	FemPieceParts parts;
+	fem_piece_parts_find(fem_body_find(bent, NULL), 0, &parts);
+	FEM_CHECK_INT(parts.count, 2);
 	FEM_CHECK(fem_peak_speed(&cube, 1) < 1e-6);
 	FEM_CHECK_INT(body_contacts(world), 0);
 	mesh.tet_count = 24, mesh.node_count = 18;
@@ -97,17 +101,24 @@ FEM_TEST(convex_pieces, do_not_fill_a_notch) {
 	fem_world_destroy(world);
 }
 
-// Of two materials: where it touches decides how it slides, so that its tets are told apart.
-FEM_TEST(convex_pieces, of_two_materials_touch_tet_by_tet) {
+// Of two materials: where it touches decides how it slides, so that no part has both.
+FEM_TEST(convex_pieces, of_two_materials_are_parts_of_one_each) {
 	FemWorldId world = rigid_world(false);
-	FemBlock block = rigid_block(0.3f, 2);
+	FemBlock block = rigid_block(0.3f, 1);
 	FemBodyId id = fem_block_add(world, &block);
 	fem_steps(world, 1);
 	FemBody *body = fem_body_find(id, NULL);
-	FEM_CHECK_INT(fem_piece_hull_find(body, 0).state, FEM_PIECE_HULL_CONVEX);
-	body->tet_material[body->trees->faces[0] / 4] += 1;
-	FEM_CHECK_INT(fem_piece_hull_find(body, 0).state, FEM_PIECE_HULL_NONE);
-	body->tet_material[body->trees->faces[0] / 4] -= 1;
+	FemPieceParts parts;
+	fem_piece_parts_find(body, 0, &parts);
+	FEM_CHECK_INT(parts.count, 1);
+	int32_t tet = body->trees->faces[0] / 4;
+	body->tet_material[tet] += 1;
+	fem_piece_parts_find(body, 0, &parts);
+	bool is_alone = false;
+	for (int32_t i = 0; i < parts.count; i++)
+		is_alone |= parts.hulls[i].tet == tet && parts.hulls[i].plane_count == 4;
+	FEM_CHECK(parts.count > 1 && is_alone);
+	body->tet_material[tet] -= 1;
 	fem_world_destroy(world);
 }
 
