@@ -264,8 +264,8 @@ static float distance_sq(const FemBody *body, const FemContactSide *side, const 
 // A point takes the number of the nearest of the last step's, with what that one knows: the ends of a face come in
 // another order when the overlap has hardly changed, and what rests on points that change creeps.
 static void number_points(const FemContactBuilder *builder, FemContact *contacts, int32_t count, const FemBody *body) {
-	const FemContact *last = builder->stage->last_contacts + builder->last.begin;
-	FemRange range = fem_contacts_of_pieces(last, builder->last.end - builder->last.begin, &contacts[0]);
+	const FemContact *last = builder->stage->last_contacts;
+	FemRange range = builder->last;
 	unsigned taken = 0, numbered = 0;
 	for (;;) {
 		float least = INFINITY;
