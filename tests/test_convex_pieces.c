@@ -8,6 +8,7 @@
 #include "model/piece.h"
 #include "overlap_rig.h"
 #include "scenes/box_mesh.h"
+#include "topology/surface.h"
 #include "world/api/registry.h"
 #include "world/world.h"
 
@@ -72,10 +73,8 @@ FEM_TEST(convex_pieces, have_the_planes_of_a_box) {
 	}
 }
 
-// Three of four cubes in an L: its notch is not part of it. A cube that stands in the notch without touching is not
-// pushed.
-FEM_TEST(convex_pieces, do_not_fill_a_notch) {
-	FemWorldId world = rigid_world(false);
+// Three of four cubes in an L, 0.4 m wide and high; the notch is where x and y are over 0.2.
+static FemBodyId add_bent(FemWorldId world) {
 	FemBoxMesh mesh = fem_box_mesh(2, 2, 1, (FemVec3){0.4f, 0.4f, 0.2f}, FEM_CELLS_KUHN);
 	mesh.tet_count = 18; // cells in order of i, j: the last of the four goes, with its last two nodes
 	mesh.node_count = 16;
@@ -87,17 +86,83 @@ FEM_TEST(convex_pieces, do_not_fill_a_notch) {
 	def.materials = &material;
 	def.material_count = 1;
 	FemBodyId bent = fem_body_create(world, &def);
-	FEM_REQUIRE(fem_body_is_valid(bent));
-	block.body.position = (FemPosition){0.225, 0.225, 0.025};
-	FemBodyId cube = fem_block_add(world, &block);
+	mesh.tet_count = 24, mesh.node_count = 18;
+	fem_box_mesh_free(&mesh);
+	FEM_CHECK(fem_body_is_valid(bent));
+	return bent;
+}
+
+// A cube of 0.15 m with its lowest corner there.
+static FemBodyId add_cube(FemWorldId world, FemPosition corner) {
+	FemBlock block = rigid_block(0.15f, 1);
+	block.body.position = corner;
+	return fem_block_add(world, &block);
+}
+
+// It is two solids of six planes that meet in one: the notch is part of neither. A cube that stands in it without
+// touching is not pushed.
+FEM_TEST(convex_pieces, do_not_fill_a_notch) {
+	FemWorldId world = rigid_world(false);
+	FemBodyId bent = add_bent(world), cube = add_cube(world, (FemPosition){0.225, 0.225, 0.025});
 	fem_steps(world, 30);
 	FemPieceParts parts;
 	fem_piece_parts_find(fem_body_find(bent, NULL), 0, &parts);
 	FEM_CHECK_INT(parts.count, 2);
+	FEM_CHECK_INT(parts.hulls[0].plane_count + parts.hulls[1].plane_count, 12);
+	FEM_CHECK_INT(
+		__builtin_popcount(parts.hulls[0].exterior) + __builtin_popcount(parts.hulls[1].exterior), 10);
 	FEM_CHECK(fem_peak_speed(&cube, 1) < 1e-6);
 	FEM_CHECK_INT(body_contacts(world), 0);
-	mesh.tet_count = 24, mesh.node_count = 18;
-	fem_box_mesh_free(&mesh);
+	fem_world_destroy(world);
+}
+
+// What falls into the notch lies on its floor on four points, on a plane that is half surface and half cut, and what
+// falls beside it on the other part; nothing is looked for tet by tet.
+FEM_TEST(convex_pieces, of_several_parts_hold_what_lies_in_their_notch) {
+	FemWorldId world = rigid_world(true);
+	add_bent(world);
+	FemBodyId cubes[2] = {
+		add_cube(world, (FemPosition){0.225, 0.225, 0.025}), add_cube(world, (FemPosition){0.025, 0.41, 0.025})};
+	fem_steps(world, 120);
+	FEM_CHECK_NEAR(fem_low(cubes[0]), 0.2, 0.003);
+	FEM_CHECK_NEAR(fem_low(cubes[1]), 0.4, 0.004);
+	FEM_CHECK(fem_peak_speed(cubes, 2) < 1e-3);
+	FEM_CHECK_INT(body_contacts(world), 8);
+	const FemContactStage *stage = &fem_world_find(world)->contacts;
+	FEM_CHECK_INT(stage->narrow.unit_count, 0);
+	for (int32_t c = 0; c < stage->contact_count; c++) {
+		if (fem_side_is_body(&stage->contacts[c].side[1]))
+			FEM_CHECK(fabsf(stage->contacts[c].normal[1]) > 0.999f);
+	}
+	fem_world_destroy(world);
+}
+
+// A plane that is surface for a half is, one that is cut all over is not.
+FEM_TEST(convex_pieces, have_planes_that_are_surface_and_planes_that_are_cuts) {
+	FemWorldId world = rigid_world(false);
+	FemBlock block = rigid_block(0.2f, 2);
+	FemBody *body = fem_body_find(fem_block_add(world, &block), NULL);
+	fem_steps(world, 1);
+	FemHullFace faces[48];
+	int32_t count = body->trees->triangle_count;
+	FEM_REQUIRE(count == 48);
+	for (int32_t cut = 0; cut <= 8; cut += 4) { // of the eight faces at x = 0
+		int32_t left = cut;
+		for (int32_t i = 0; i < count; i++) {
+			int32_t face = body->trees->faces[i];
+			bool is_side = true;
+			for (int c = 0; c < 3; c++) {
+				faces[i].nodes[c] = fem_tet_node(body->topology, face / 4, fem_face_corners[face % 4][c]);
+				is_side &= body->shape[faces[i].nodes[c]].x < -0.099f;
+			}
+			faces[i].is_exterior = !is_side || left <= 0;
+			left -= is_side;
+		}
+		FemPieceHull hull;
+		FEM_CHECK(fem_piece_hull_find(body, 0, faces, count, NULL, &hull));
+		FEM_CHECK_INT(hull.plane_count, 6);
+		FEM_CHECK_INT(__builtin_popcount(hull.exterior), cut == 8 ? 5 : 6);
+	}
 	fem_world_destroy(world);
 }
 

@@ -9,9 +9,13 @@
 // Of the length of a piece: a node that stands out by less, or a dent as deep, is none. Chosen, half a millimetre of a
 // metre; floats of shapes lose 1e-7.
 #define FLAT_SHARE 5e-4f
+// Of a plane of a part: with more surface of the piece in it, it gives contacts their normal. What lies in a notch lies
+// on the half of a plane that no other part stands on; a sliver beside another part bears nothing. Chosen.
+#define OUTER_SHARE 0.1f
 // Of the edge of a regular tet as large as the smaller of the two that stand for pieces, as of tets (crack_tets.c).
 #define GRAZING_SHARE 0.25f
 #define EDGE_CUBED 8.5f   // of a regular tet over its volume: 6 sqrt(2) = 8.49
+#define SAME_VERTEX 10.0f // times what is flat: where planes meet at a flat angle they do so that far off. Chosen
 #define SAME_NORMAL 0.99f // cosine, of 8 degrees: faces of one plane have it, whose corners lie in it. Chosen
 
 typedef struct Finder {
@@ -22,7 +26,8 @@ typedef struct Finder {
 	FemVec3 normal[FEM_PIECE_HULL_PLANES]; // unit, in the axes of the shape
 	float offset[FEM_PIECE_HULL_PLANES];   // m, of its farthest node
 	float area_sq[FEM_PIECE_HULL_PLANES];  // m^4, twice that of the largest face in it, squared
-	float surface[FEM_PIECE_HULL_PLANES];  // m^2, twice: of exterior faces, less that of others
+	float area[FEM_PIECE_HULL_PLANES];     // m^2, twice that of all faces in it
+	float outer[FEM_PIECE_HULL_PLANES];    // m^2, the same of those that are surface of the piece
 	FemPieceHull *hull;
 } Finder;
 
@@ -74,7 +79,10 @@ static bool add_face(Finder *f, const FemHullFace *face) {
 	if (plane == FEM_PIECE_HULL_PLANES)
 		return false;
 	bool is_new = plane == f->hull->plane_count;
-	f->surface[plane] = (is_new ? 0.0f : f->surface[plane]) + (face->is_exterior ? size : -size);
+	if (is_new)
+		f->area[plane] = f->outer[plane] = 0.0f;
+	f->area[plane] += size;
+	f->outer[plane] += face->is_exterior ? size : 0.0f;
 	if (!is_new && square <= f->area_sq[plane])
 		return true;
 	set_plane(f, plane, nodes, area);
@@ -110,8 +118,31 @@ bool fem_piece_hull_find(const FemBody *body, int32_t component, const FemHullFa
 			return false;
 	}
 	for (int32_t p = 0; p < out->plane_count; p++)
-		out->exterior |= finder.surface[p] > 0.0f ? 1u << p : 0;
+		out->exterior |= finder.outer[p] > OUTER_SHARE * finder.area[p] ? 1u << p : 0;
 	return out->plane_count >= 4 && list_vertices(&finder);
+}
+
+// Through three of the nodes, counter-clockwise from outside, at the fourth.
+static FemVec4 plane_of(const FemVec4 *position, const uint16_t nodes[4]) {
+	FemVec3 x[4];
+	for (int k = 0; k < 4; k++)
+		x[k] = fem_vec3_from(position[nodes[k]]);
+	FemVec3 area = fem_vec3_cross(fem_vec3_sub(x[1], x[0]), fem_vec3_sub(x[2], x[0]));
+	FemVec3 n = fem_vec3_scale(area, 1.0f / fem_vec3_length(area));
+	return (FemVec4){n.x, n.y, n.z, fem_vec3_dot(n, x[3])};
+}
+
+void fem_piece_hull_keep_graph(const FemBody *body, int32_t component, FemPieceHull *hull) {
+	const FemVec4 *shape = body->shape + body->topology->component_nodes[component].begin;
+	FemVec4 planes[FEM_PIECE_HULL_PLANES];
+	FemVec3 vertices[FEM_PIECE_HULL_VERTICES];
+	float same = SAME_VERTEX * FLAT_SHARE * body->pieces[component].length;
+	for (int32_t p = 0; p < hull->plane_count; p++)
+		planes[p] = plane_of(shape, hull->planes[p]);
+	for (int32_t i = 0; i < hull->vertex_count; i++)
+		vertices[i] = fem_vec3_from(shape[hull->vertices[i]]);
+	if (!fem_polyhedron_keep(planes, hull->plane_count, vertices, hull->vertex_count, same, &hull->graph))
+		hull->graph.vertex_count = 0;
 }
 
 bool fem_piece_hull_shape(
@@ -127,12 +158,7 @@ bool fem_piece_hull_shape(
 		high = fem_vec3(x.x > high.x ? x.x : high.x, x.y > high.y ? x.y : high.y, x.z > high.z ? x.z : high.z);
 	}
 	for (int32_t p = 0; p < hull->plane_count; p++) {
-		FemVec3 x[4];
-		for (int k = 0; k < 4; k++)
-			x[k] = fem_vec3_from(position[hull->planes[p][k]]);
-		FemVec3 area = fem_vec3_cross(fem_vec3_sub(x[1], x[0]), fem_vec3_sub(x[2], x[0]));
-		FemVec3 n = fem_vec3_scale(area, 1.0f / fem_vec3_length(area));
-		planes[p] = (FemVec4){n.x, n.y, n.z, fem_vec3_dot(n, x[3])};
+		planes[p] = plane_of(position, hull->planes[p]);
 		if (!isfinite(planes[p].w))
 			return false;
 	}
@@ -141,6 +167,7 @@ bool fem_piece_hull_shape(
 	out_shape->plane_count = hull->plane_count;
 	out_shape->vertex_count = hull->vertex_count;
 	out_shape->exterior[0] = hull->exterior;
+	out_shape->graph = hull->graph.vertex_count > 0 ? &hull->graph : NULL;
 	return true;
 }
 

@@ -9,6 +9,7 @@
 #define FEM_COLLISION_PIECE_HULL_H
 
 #include "collision/convex.h"
+#include "collision/polyhedron.h"
 #include "model/body.h"
 
 // Chosen: a box has 6 and 8. An overlap costs about as much as its planes, and bodies keep room for so many.
@@ -19,9 +20,10 @@
 typedef struct FemPieceHull {
 	uint8_t plane_count, vertex_count;
 	int32_t tet;       // the largest of the part, for which its contacts stand
-	uint32_t exterior; // bit p: most of plane p is surface of the piece, and not where it meets another part
+	uint32_t exterior; // bit p: plane p is surface of the piece, and not only where it meets another part
 	uint16_t planes[FEM_PIECE_HULL_PLANES][4]; // three nodes of it, counter-clockwise from outside, one farthest out
 	uint16_t vertices[FEM_PIECE_HULL_VERTICES];
+	FemPolyhedronGraph graph;
 } FemPieceHull;
 
 _Static_assert(FEM_PIECE_HULL_PLANES <= 32, "bits of FemPieceHull.exterior");
@@ -36,6 +38,9 @@ typedef struct FemHullFace {
 // nodes of the piece it has, from the first on; null: all. False where it is not convex, or has too many planes.
 FEM_MUST_USE bool fem_piece_hull_find(const FemBody *body, int32_t component, const FemHullFace *faces,
 	int32_t face_count, const bool *has_node, FemPieceHull *out);
+
+// Makes its graph, for cheaper overlaps; there may be none.
+void fem_piece_hull_keep_graph(const FemBody *body, int32_t component, FemPieceHull *hull);
 
 // Where the part is now, relative to the body's origin. `storage` has room for its planes and, after them, its
 // vertices. False when it is not finite, or has no volume.

@@ -108,7 +108,7 @@ static void find_neighbours(Splitter *s) {
 	}
 }
 
-static bool find_part(const Splitter *s, uint32_t part, FemPieceHull *out) {
+static bool find_hull(const Splitter *s, uint32_t part, FemPieceHull *out) {
 	const FemBody *body = s->body;
 	FemHullFace faces[4 * TETS_MAX];
 	bool has_node[NODES_MAX] = {false};
@@ -143,7 +143,7 @@ static bool are_beside(const Splitter *s, int32_t p, int32_t q) {
 // Planes that are saved, and one; what is put together has no more than both.
 static int8_t gain_of(const Splitter *s, int32_t p, int32_t q) {
 	FemPieceHull both;
-	if (!are_beside(s, p, q) || !find_part(s, s->part[p] | s->part[q], &both))
+	if (!are_beside(s, p, q) || !find_hull(s, s->part[p] | s->part[q], &both))
 		return NOT_CONVEX;
 	int32_t saved = s->hull[p].plane_count + s->hull[q].plane_count - both.plane_count;
 	return (int8_t)(saved < 0 ? 1 : saved + 1);
@@ -168,7 +168,7 @@ static bool choose_two(Splitter *s, int32_t *out_p, int32_t *out_q) {
 static void put_together(Splitter *s, int32_t p, int32_t q) {
 	s->part[p] |= s->part[q];
 	s->part[q] = 0;
-	bool is_convex = find_part(s, s->part[p], &s->hull[p]);
+	bool is_convex = find_hull(s, s->part[p], &s->hull[p]);
 	FEM_ASSERT(is_convex);
 	(void)is_convex;
 	for (int32_t i = 0; i < s->tet_count; i++)
@@ -182,7 +182,7 @@ static bool split(Splitter *s) {
 	find_neighbours(s);
 	for (int32_t i = 0; i < s->tet_count; i++) {
 		s->part[i] = 1u << i;
-		if (!find_part(s, s->part[i], &s->hull[i]))
+		if (!find_hull(s, s->part[i], &s->hull[i]))
 			return false;
 	}
 	while (choose_two(s, &p, &q))
@@ -190,7 +190,7 @@ static bool split(Splitter *s) {
 	return true;
 }
 
-void fem_piece_parts_find(const FemBody *body, int32_t component, FemPieceParts *out) {
+static void find_parts(const FemBody *body, int32_t component, FemPieceParts *out) {
 	FemRange nodes = body->topology->component_nodes[component];
 	out->count = 0;
 	if (nodes.end - nodes.begin > NODES_MAX || component >= body->trees->component_count)
@@ -211,4 +211,10 @@ void fem_piece_parts_find(const FemBody *body, int32_t component, FemPieceParts 
 		}
 		out->hulls[out->count++] = s.hull[i];
 	}
+}
+
+void fem_piece_parts_find(const FemBody *body, int32_t component, FemPieceParts *out) {
+	find_parts(body, component, out);
+	for (int32_t i = 0; i < out->count; i++)
+		fem_piece_hull_keep_graph(body, component, &out->hulls[i]);
 }
