@@ -109,8 +109,7 @@ FEM_TEST(convex_pieces, do_not_fill_a_notch) {
 	fem_piece_parts_find(fem_body_find(bent, NULL), 0, &parts);
 	FEM_CHECK_INT(parts.count, 2);
 	FEM_CHECK_INT(parts.hulls[0].plane_count + parts.hulls[1].plane_count, 12);
-	FEM_CHECK_INT(
-		__builtin_popcount(parts.hulls[0].exterior) + __builtin_popcount(parts.hulls[1].exterior), 10);
+	FEM_CHECK_INT(__builtin_popcount(parts.hulls[0].exterior) + __builtin_popcount(parts.hulls[1].exterior), 10);
 	FEM_CHECK(fem_peak_speed(&cube, 1) < 1e-6);
 	FEM_CHECK_INT(body_contacts(world), 0);
 	fem_world_destroy(world);

@@ -447,8 +447,7 @@ static bool keep_graph(FemConvex *shape, FemPolyhedronGraph *graph) {
 	FemVec3 vertices[FEM_CONVEX_VERTICES];
 	for (int32_t i = 0; i < shape->vertex_count; i++)
 		vertices[i] = fem_vec3_from(shape->vertices[i]);
-	bool is_kept =
-		fem_polyhedron_keep(shape->planes, shape->plane_count, vertices, shape->vertex_count, 1e-4f, graph);
+	bool is_kept = fem_polyhedron_keep(shape->planes, shape->plane_count, vertices, shape->vertex_count, 1e-4f, graph);
 	shape->graph = is_kept ? graph : NULL;
 	return is_kept;
 }

@@ -72,7 +72,7 @@ typedef struct Splitter {
 	int8_t gain[TETS_MAX][TETS_MAX]; // of two parts that are put together
 } Splitter;
 
-enum { UNKNOWN = 0, NOT_CONVEX = -1 };
+enum { UNKNOWN = 0, NOT_CONVEX = -1 }; // of Splitter.gain: not tried, and tried in vain; else planes saved, and one
 
 // Each once, at its lowest node.
 static bool list_tets(Splitter *s) {

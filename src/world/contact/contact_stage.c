@@ -174,8 +174,7 @@ static void add_active(FemWorld *world, FemRange active, const FemTouch *touch) 
 		int32_t a = pair.piece_a, b = pair.piece_b;
 		if (other && ((other == body && fem_pieces_are_joined(body, a, b)) || are_apart(body, a, other, b)))
 			continue;
-		bool are_hulls = other &&
-			!(other == body && fem_closed_cracks_join(&world->contacts, touch->closed, a, b)) &&
+		bool are_hulls = other && !(other == body && fem_closed_cracks_join(&world->contacts, touch->closed, a, b)) &&
 			fem_convex_pieces_may_touch(world, body, a, other, b);
 		if (!are_hulls)
 			add_pieces(world, a, b);

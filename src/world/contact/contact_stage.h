@@ -53,7 +53,8 @@ typedef struct FemClosedBody {
 	int32_t marks;  // into FemContactStage.closed_marks: of its first tet
 } FemClosedBody;
 
-// Two convex solids to be clipped against each other: a tet, and a tet or a sub-shape of a collider; or parts of pieces.
+// Two convex solids to be clipped against each other: a tet, and a tet or a sub-shape of a collider; or two parts of
+// pieces.
 typedef struct FemOverlapItem {
 	int32_t touch;
 	int32_t tet, other_tet; // of a collider: its sub-shape; of parts the tets that stand for them

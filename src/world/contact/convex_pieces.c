@@ -2,6 +2,7 @@
 //
 // Those only that stay rigid through the step: a point then acts on six unknowns, wherever the tet is that it is told
 // of. Faces of a crack that still lie on each other are known, and hold such pieces as they are (closed_cracks.c).
+#include "world/contact/convex_pieces.h"
 #include "base/list.h"
 #include "base/memory.h"
 #include "base/vec.h"
@@ -10,7 +11,6 @@
 #include "model/piece.h"
 #include "world/contact/contact_builder.h"
 #include "world/contact/contact_stage.h"
-#include "world/contact/convex_pieces.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -105,11 +105,11 @@ static bool note_piece(FemWorld *world, int32_t body_index, int32_t component) {
 		return true;
 	for (int32_t i = 0; i < piece->count; i++)
 		vectors += fem_piece_hull_vectors(&convex->hulls[piece->first + i]);
-	if (!FEM_LIST_HOLD(stage->placed_pieces, stage->placed_piece_capacity, (int64_t)stage->placed_piece_count + 1,
-			INT32_MAX) ||
+	if (!FEM_LIST_HOLD(
+			stage->placed_pieces, stage->placed_piece_capacity, (int64_t)stage->placed_piece_count + 1, INT32_MAX) ||
 		!FEM_LIST_HOLD(stage->solids, stage->solid_capacity, (int64_t)stage->solid_count + piece->count, INT32_MAX) ||
-		!FEM_LIST_HOLD(
-			stage->solid_vectors, stage->solid_vector_capacity, (int64_t)stage->solid_vector_count + vectors, INT32_MAX))
+		!FEM_LIST_HOLD(stage->solid_vectors, stage->solid_vector_capacity, (int64_t)stage->solid_vector_count + vectors,
+			INT32_MAX))
 		return false;
 	stage->placed_pieces[stage->placed_piece_count++] = (FemPlacedPiece){
 		.body = body_index, .component = component, .solid = stage->solid_count, .vector = stage->solid_vector_count};
@@ -193,7 +193,8 @@ void fem_convex_pieces_list_items(FemWorld *world, int32_t touch_index) {
 
 // ---- overlaps
 
-static const FemPieceHull *hull_of(const FemContactStage *stage, const FemBody *body, int32_t component, int32_t solid) {
+static const FemPieceHull *hull_of(
+	const FemContactStage *stage, const FemBody *body, int32_t component, int32_t solid) {
 	const FemConvexPiece *piece = &body->convex->pieces[component];
 	FEM_ASSERT(piece->placed_in == stage->placed_number && solid - piece->solid < piece->count);
 	return &body->convex->hulls[piece->first + solid - piece->solid];
