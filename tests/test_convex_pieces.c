@@ -55,7 +55,7 @@ FEM_TEST(convex_pieces, have_the_planes_of_a_box) {
 		FemBody *body = fem_body_find(fem_block_add(world, &block), NULL);
 		fem_steps(world, 40);
 		FemPieceParts parts;
-		fem_piece_parts_find(body, 0, &parts);
+		fem_piece_parts_find(body, 0, FEM_PIECE_PARTS, &parts);
 		FEM_CHECK_INT(parts.count, 1);
 		FEM_CHECK_INT(parts.hulls[0].plane_count, 6);
 		FEM_CHECK_INT(parts.hulls[0].vertex_count, 8);
@@ -106,7 +106,7 @@ FEM_TEST(convex_pieces, do_not_fill_a_notch) {
 	FemBodyId bent = add_bent(world), cube = add_cube(world, (FemPosition){0.225, 0.225, 0.025});
 	fem_steps(world, 30);
 	FemPieceParts parts;
-	fem_piece_parts_find(fem_body_find(bent, NULL), 0, &parts);
+	fem_piece_parts_find(fem_body_find(bent, NULL), 0, FEM_PIECE_PARTS, &parts);
 	FEM_CHECK_INT(parts.count, 2);
 	FEM_CHECK_INT(parts.hulls[0].plane_count + parts.hulls[1].plane_count, 12);
 	FEM_CHECK_INT(__builtin_popcount(parts.hulls[0].exterior) + __builtin_popcount(parts.hulls[1].exterior), 10);
@@ -173,11 +173,11 @@ FEM_TEST(convex_pieces, of_two_materials_are_parts_of_one_each) {
 	fem_steps(world, 1);
 	FemBody *body = fem_body_find(id, NULL);
 	FemPieceParts parts;
-	fem_piece_parts_find(body, 0, &parts);
+	fem_piece_parts_find(body, 0, FEM_PIECE_PARTS, &parts);
 	FEM_CHECK_INT(parts.count, 1);
 	int32_t tet = body->trees->faces[0] / 4;
 	body->tet_material[tet] += 1;
-	fem_piece_parts_find(body, 0, &parts);
+	fem_piece_parts_find(body, 0, FEM_PIECE_PARTS, &parts);
 	bool is_alone = false;
 	for (int32_t i = 0; i < parts.count; i++)
 		is_alone |= parts.hulls[i].tet == tet && parts.hulls[i].plane_count == 4;

@@ -190,7 +190,7 @@ static bool split(Splitter *s) {
 	return true;
 }
 
-static void find_parts(const FemBody *body, int32_t component, FemPieceParts *out) {
+static void find_parts(const FemBody *body, int32_t component, int32_t most, FemPieceParts *out) {
 	FemRange nodes = body->topology->component_nodes[component];
 	out->count = 0;
 	if (nodes.end - nodes.begin > NODES_MAX || component >= body->trees->component_count)
@@ -200,12 +200,12 @@ static void find_parts(const FemBody *body, int32_t component, FemPieceParts *ou
 		return;
 	}
 	Splitter s = {.body = body, .component = component, .nodes = nodes};
-	if (body->topology->component_tets[component] > TETS_MAX || !split(&s))
+	if (most == 1 || body->topology->component_tets[component] > TETS_MAX || !split(&s))
 		return;
 	for (int32_t i = 0; i < s.tet_count; i++) {
 		if (!s.part[i])
 			continue;
-		if (out->count == FEM_PIECE_PARTS) {
+		if (out->count == most) {
 			out->count = 0;
 			return;
 		}
@@ -213,8 +213,9 @@ static void find_parts(const FemBody *body, int32_t component, FemPieceParts *ou
 	}
 }
 
-void fem_piece_parts_find(const FemBody *body, int32_t component, FemPieceParts *out) {
-	find_parts(body, component, out);
+void fem_piece_parts_find(const FemBody *body, int32_t component, int32_t most, FemPieceParts *out) {
+	FEM_ASSERT(most >= 1 && most <= FEM_PIECE_PARTS);
+	find_parts(body, component, most, out);
 	for (int32_t i = 0; i < out->count; i++)
 		fem_piece_hull_keep_graph(body, component, &out->hulls[i]);
 }

@@ -15,7 +15,7 @@ typedef struct FemPieceParts {
 	FemPieceHull hulls[FEM_PIECE_PARTS];
 } FemPieceParts;
 
-// Of the shape of a rigid piece (FemBody.shape).
-void fem_piece_parts_find(const FemBody *body, int32_t component, FemPieceParts *out);
+// Of the shape of a rigid piece (FemBody.shape), where there are at most so many.
+void fem_piece_parts_find(const FemBody *body, int32_t component, int32_t most, FemPieceParts *out);
 
 #endif
