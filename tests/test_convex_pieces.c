@@ -74,15 +74,14 @@ FEM_TEST(convex_pieces, have_the_planes_of_a_box) {
 }
 
 // Three of four cubes in an L, 0.4 m wide and high; the notch is where x and y are over 0.2.
-static FemBodyId add_bent(FemWorldId world) {
+static FemBodyId add_bent_as(FemWorldId world, const FemBlock *block) {
 	FemBoxMesh mesh = fem_box_mesh(2, 2, 1, (FemVec3){0.4f, 0.4f, 0.2f}, FEM_CELLS_KUHN);
 	mesh.tet_count = 18; // cells in order of i, j: the last of the four goes, with its last two nodes
 	mesh.node_count = 16;
 	FemMeshDef mesh_def = fem_box_mesh_def(&mesh);
-	FemBlock block = rigid_block(0.15f, 1);
-	FemBodyDef def = block.body;
+	FemBodyDef def = block->body;
 	def.mesh = fem_mesh_create(world, &mesh_def);
-	FemMaterialId material = fem_material_create(world, &block.material);
+	FemMaterialId material = fem_material_create(world, &block->material);
 	def.materials = &material;
 	def.material_count = 1;
 	FemBodyId bent = fem_body_create(world, &def);
@@ -90,6 +89,11 @@ static FemBodyId add_bent(FemWorldId world) {
 	fem_box_mesh_free(&mesh);
 	FEM_CHECK(fem_body_is_valid(bent));
 	return bent;
+}
+
+static FemBodyId add_bent(FemWorldId world) {
+	FemBlock block = rigid_block(0.15f, 1);
+	return add_bent_as(world, &block);
 }
 
 // A cube of 0.15 m with its lowest corner there.
@@ -133,6 +137,24 @@ FEM_TEST(convex_pieces, of_several_parts_hold_what_lies_in_their_notch) {
 		if (fem_side_is_body(&stage->contacts[c].side[1]))
 			FEM_CHECK(fabsf(stage->contacts[c].normal[1]) > 0.999f);
 	}
+	fem_world_destroy(world);
+}
+
+// An L that lies flat on a block has the corners of both of its parts, and needs four: also where its material could
+// break, since what is rigid by choice does not.
+FEM_TEST(convex_pieces, of_several_parts_lie_on_four_points) {
+	FemWorldId world = rigid_world(true);
+	FemBlock block = rigid_block(1.0f, 1), bent = rigid_block(0.15f, 1);
+	block.size.y = 0.1f;
+	bent.material.breakable = true;
+	bent.material.toughness = 1e9f;
+	bent.body.position = (FemPosition){0.3, 0.1, 0.7};
+	bent.body.rotation = (FemQuat){-0.70710678f, 0.0f, 0.0f, 0.70710678f};
+	fem_block_add(world, &block);
+	FemBodyId id = add_bent_as(world, &bent);
+	fem_steps(world, 60);
+	FEM_CHECK_NEAR(fem_low(id), 0.1, 0.003);
+	FEM_CHECK_INT(body_contacts(world), 4);
 	fem_world_destroy(world);
 }
 
