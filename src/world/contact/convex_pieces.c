@@ -74,7 +74,8 @@ static void find_parts(FemBody *body, int32_t component) {
 		convex->hull_count = (int32_t)end;
 	}
 	piece->count = (uint8_t)parts.count;
-	memcpy(convex->hulls + piece->first, parts.hulls, sizeof *parts.hulls * (size_t)parts.count);
+	if (parts.count > 0)
+		memcpy(convex->hulls + piece->first, parts.hulls, sizeof *parts.hulls * (size_t)parts.count);
 }
 
 // Loads that break or bend it are those of single nodes.
