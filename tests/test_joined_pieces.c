@@ -79,6 +79,9 @@ FEM_TEST(joined_pieces, hold_below_their_strength_and_break_above) {
 		}
 		bonds_of(rig.body, &broken, &energy, &strength);
 		FEM_CHECK_INT(broken, k == 0 ? 0 : 4);
+		FemStatistics statistics; // with bonds or without, what cannot deform takes no iteration
+		FEM_CHECK_INT(fem_world_get_statistics(rig.world, &statistics), FEM_OK);
+		FEM_CHECK_INT((int32_t)statistics.iterations, 0);
 		fem_rig_destroy(&rig);
 	}
 }

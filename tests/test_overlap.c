@@ -3,7 +3,10 @@
 #include "collision/overlap_points.h"
 #include "fem_test.h"
 
+#include "collision/polyhedron.h"
 #include "overlap_rig.h"
+
+#include <string.h>
 
 // ---- helpers
 
@@ -430,4 +433,56 @@ FEM_TEST(overlap, points_are_vertices_of_the_overlap) {
 		}
 	}
 	FEM_CHECK(looked_at > 150);
+}
+
+// A hull of some points at random; false where they have none.
+static bool random_hull(FemConvexStorage *storage, FemConvex *out) {
+	FemVec3 points[10];
+	for (int i = 0; i < 10; i++)
+		points[i] = fem_vec3_scale(fem_random_vec3(), 0.5f);
+	return fem_convex_hull(points, 10, storage, out);
+}
+
+static bool keep_graph(FemConvex *shape, FemPolyhedronGraph *graph) {
+	FemVec3 vertices[FEM_CONVEX_VERTICES];
+	for (int32_t i = 0; i < shape->vertex_count; i++)
+		vertices[i] = fem_vec3_from(shape->vertices[i]);
+	bool is_kept = fem_polyhedron_keep(shape->planes, shape->plane_count, vertices, shape->vertex_count, 1e-4f, graph);
+	shape->graph = is_kept ? graph : NULL;
+	return is_kept;
+}
+
+// A solid whose polyhedron is kept has the overlaps that its planes have, wherever both are.
+FEM_TEST(overlap, begins_with_a_kept_polyhedron) {
+	int32_t count = 0, kept_count = 0;
+	for (int i = 0; i < 300; i++) {
+		FemConvexStorage storage[2];
+		FemPolyhedronGraph graphs[2];
+		FemConvex plain[2], kept[2];
+		FemOverlap by_planes, by_graph;
+		if (!random_hull(&storage[0], &plain[0]) || !random_hull(&storage[1], &plain[1]))
+			continue;
+		plain[1].origin = (FemPosition){0.4 * (double)fem_random_unit(), 0.4 * (double)fem_random_unit(), 0.0};
+		for (int s = 0; s < 2; s++) {
+			memset(plain[s].exterior, 0xff, sizeof plain[s].exterior);
+			kept[s] = plain[s];
+			kept_count += keep_graph(&kept[s], &graphs[s]);
+		}
+		bool found = fem_overlap(&plain[0], &plain[1], &by_planes);
+		FEM_CHECK(fem_overlap(&kept[0], &kept[1], &by_graph) == found);
+		if (!found)
+			continue;
+		fem_check_overlap(&by_graph);
+		FEM_CHECK_NEAR(by_graph.volume, by_planes.volume, 1e-5);
+		FEM_CHECK_NEAR(by_graph.surface, by_planes.surface, 1e-4);
+		if (by_planes.volume > 0.01f) {
+			FEM_CHECK_NEAR(by_graph.area, by_planes.area, 1e-3);
+			FEM_CHECK_NEAR(by_graph.centre.x, by_planes.centre.x, 1e-4);
+			FEM_CHECK_NEAR(by_graph.centre.y, by_planes.centre.y, 1e-4);
+			FEM_CHECK_NEAR(by_graph.centre.z, by_planes.centre.z, 1e-4);
+		}
+		count++;
+	}
+	FEM_CHECK(count > 100);
+	FEM_CHECK(kept_count > 500); // not where planes meet at so flat an angle that rounding says where
 }

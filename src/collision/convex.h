@@ -21,6 +21,7 @@ typedef struct FemConvex {
 	const FemVec4 *vertices;  // m; none for round shapes
 	int32_t plane_count, vertex_count;
 	uint32_t exterior[FEM_CONVEX_PLANES / 32]; // bit i: plane i is surface of the body, not a cut through its inside
+	const struct FemPolyhedronGraph *graph;    // of its vertices, kept for overlaps; null: its planes alone say
 	bool is_tet;                               // 4 vertices of positive volume, plane i opposite vertex i
 	bool gives_normal; // of an overlap with a tet in which one of its faces or none has part: a collider's, not a tet
 } FemConvex;

@@ -130,15 +130,19 @@ static bool start_box(const Pair *pair, FemPolyhedron *p, int32_t first_face) {
 	return isfinite(pair->size);
 }
 
-// Faces: the first body's planes, then the second's, then those of a start box. A tet is its own start.
+// Faces: the first body's planes, then the second's, then those of a start box. A tet is its own start, and so is a
+// solid whose polyhedron is kept.
 static bool cut(const Pair *pair, FemPolyhedron *p, int32_t *out_face_count) {
 	int32_t first_count = pair->first->plane_count, second_count = pair->second->plane_count;
-	*out_face_count = first_count + second_count + (pair->first->is_tet ? 0 : 6);
+	bool is_start = pair->first->is_tet || pair->first->graph;
+	*out_face_count = first_count + second_count + (is_start ? 0 : 6);
 	if (pair->first->is_tet)
 		fem_polyhedron_tet(p, pair->first->vertices);
+	else if (is_start)
+		fem_polyhedron_load(p, pair->first->graph, pair->first->vertices);
 	else if (!start_box(pair, p, first_count + second_count))
 		return false;
-	for (int32_t i = 0; i < first_count && !pair->first->is_tet; i++)
+	for (int32_t i = 0; i < first_count && !is_start; i++)
 		if (!fem_polyhedron_cut(p, pair->first->planes[i], i))
 			return false;
 	for (int32_t i = 0; i < second_count; i++)

@@ -2,6 +2,8 @@
 
 #include "base/vec.h"
 
+#include <math.h>
+
 // ---- start shapes
 
 void fem_polyhedron_tet(FemPolyhedron *p, const FemVec4 corners[4]) {
@@ -184,6 +186,66 @@ bool fem_polyhedron_cut(FemPolyhedron *p, FemVec4 plane, int32_t face) {
 		fill_places(p, &crossings);
 	return true;
 }
+
+// ---- kept
+
+// Of the vertices given, the nearest; -1: all are farther than `same`.
+static int32_t nearest_vertex(FemVec3 x, const FemVec3 *vertices, int32_t count, float same) {
+	int32_t nearest = -1;
+	float least = same * same;
+	for (int32_t i = 0; i < count; i++) {
+		FemVec3 off = fem_vec3_sub(x, vertices[i]);
+		float square = fem_vec3_dot(off, off);
+		if (square < least)
+			least = square, nearest = i;
+	}
+	return nearest;
+}
+
+bool fem_polyhedron_keep(const FemVec4 *planes, int32_t plane_count, const FemVec3 *vertices, int32_t vertex_count,
+	float same, FemPolyhedronGraph *out) {
+	FemPolyhedron p;
+	FemVec3 low = vertices[0], high = low;
+	out->vertex_count = 0;
+	for (int32_t i = 0; i < vertex_count; i++) {
+		low = fem_vec3(fminf(low.x, vertices[i].x), fminf(low.y, vertices[i].y), fminf(low.z, vertices[i].z));
+		high = fem_vec3(fmaxf(high.x, vertices[i].x), fmaxf(high.y, vertices[i].y), fmaxf(high.z, vertices[i].z));
+	}
+	FemVec3 room = fem_vec3_sub(high, low);
+	fem_polyhedron_box(&p, fem_vec3_sub(low, room), fem_vec3_add(high, room), plane_count);
+	for (int32_t i = 0; i < plane_count; i++) {
+		if (!fem_polyhedron_cut(&p, planes[i], i))
+			return false;
+	}
+	if (p.vertex_count > FEM_POLYHEDRON_KEPT)
+		return false;
+	for (int32_t v = 0; v < p.vertex_count; v++) {
+		int32_t at = nearest_vertex(p.vertex[v], vertices, vertex_count, same);
+		for (int32_t slot = 0; slot < 3; slot++) {
+			out->twin[v][slot] = (uint8_t)p.twin[4 * v + slot];
+			out->face[v][slot] = (uint8_t)p.face[4 * v + slot];
+			at = p.face[4 * v + slot] < plane_count ? at : -1;
+		}
+		if (at < 0)
+			return false;
+		out->vertex[v] = (uint8_t)at;
+	}
+	out->vertex_count = (uint8_t)p.vertex_count;
+	return true;
+}
+
+void fem_polyhedron_load(FemPolyhedron *p, const FemPolyhedronGraph *graph, const FemVec4 *vertices) {
+	p->vertex_count = graph->vertex_count;
+	for (int32_t v = 0; v < graph->vertex_count; v++) {
+		p->vertex[v] = fem_vec3_from(vertices[graph->vertex[v]]);
+		for (int32_t slot = 0; slot < 3; slot++) {
+			p->twin[4 * v + slot] = graph->twin[v][slot];
+			p->face[4 * v + slot] = graph->face[v][slot];
+		}
+	}
+}
+
+_Static_assert(4 * FEM_POLYHEDRON_KEPT <= UINT8_MAX, "half edges of FemPolyhedronGraph");
 
 // ---- measuring
 

@@ -23,6 +23,17 @@ typedef struct FemPolyhedron {
 	uint16_t face[FEM_POLYHEDRON_VERTICES * 4];
 } FemPolyhedron;
 
+// The polyhedron of a small solid, made once and loaded where it is now: a cut begins with it instead of a box that the
+// solid's own planes have to cut first.
+#define FEM_POLYHEDRON_KEPT 36 // vertices: of 20 planes, 2 * 20 - 4
+
+typedef struct FemPolyhedronGraph {
+	uint8_t vertex_count;                 // 0: there is none
+	uint8_t vertex[FEM_POLYHEDRON_KEPT];  // which of the solid's vertices; where more than three faces meet, one often
+	uint8_t twin[FEM_POLYHEDRON_KEPT][3]; // half edges
+	uint8_t face[FEM_POLYHEDRON_KEPT][3]; // planes of the solid
+} FemPolyhedronGraph;
+
 typedef struct FemPolyhedronMeasure {
 	float volume;                        // m^3
 	float surface;                       // m^2
@@ -36,6 +47,12 @@ void fem_polyhedron_tet(FemPolyhedron *p, const FemVec4 corners[4]);
 
 // Faces first_face + 2 axis + (1 on the max side).
 void fem_polyhedron_box(FemPolyhedron *p, FemVec3 min, FemVec3 max, int32_t first_face);
+
+// What planes enclose, as a graph on the vertices given, each of which is nearer than `same` (m) to where three planes
+// meet. False where there is no such graph, or it is too large. Takes as long as an overlap of two such solids.
+FEM_MUST_USE bool fem_polyhedron_keep(const FemVec4 *planes, int32_t plane_count, const FemVec3 *vertices,
+	int32_t vertex_count, float same, FemPolyhedronGraph *out);
+void fem_polyhedron_load(FemPolyhedron *p, const FemPolyhedronGraph *graph, const FemVec4 *vertices);
 
 // Keeps n.x <= w. The cut gets the number `face`. False when nothing is left, or too many vertices.
 FEM_MUST_USE bool fem_polyhedron_cut(FemPolyhedron *p, FemVec4 plane, int32_t face);

@@ -177,3 +177,18 @@ bool fem_bond_release(
 	scale(sides, (sqrt(along * along + 2.0 * square * energy) - along) / square);
 	return true;
 }
+
+void fem_release_add(FemReleaseSide *whole, const FemReleaseSide *push) {
+	double own[3], momentum[3], orbital[3];
+	angular_of(push, own);
+	for (int k = 0; k < 3; k++)
+		momentum[k] = push->sums.mass * push->velocity[k];
+	cross(push->center, momentum, orbital);
+	for (int k = 0; k < 3; k++) {
+		whole->center[k] = push->center[k];
+		whole->velocity[k] += push->velocity[k];
+		whole->spin[k] += push->spin[k];
+		whole->sums.momentum[k] += momentum[k];
+		whole->sums.angular[k] += own[k] + orbital[k];
+	}
+}

@@ -23,6 +23,10 @@ typedef struct FemReleaseSide {
 bool fem_bond_release(
 	FemReleaseSide sides[2], const double force[3], const double normal[3], const double chance[3], double energy);
 
+// The sums of a side as they are once it is pushed, and all its pushes together as one: the same center, the sum of
+// velocities and spins.
+void fem_release_add(FemReleaseSide *whole, const FemReleaseSide *push);
+
 // The velocity of a point x of a side that had v.
 static inline FemVec4 fem_release_at(const FemReleaseSide *side, FemVec4 x, FemVec4 v) {
 	const double *w = side->spin, *u = side->velocity;

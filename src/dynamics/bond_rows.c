@@ -1,16 +1,20 @@
 #include "dynamics/bond_rows.h"
 
-#include "dynamics/rigid_motion.h"
-
 #include <math.h>
 
-// out += sign dt w x (w x r) / 2, m/s
+// m, from the center of what is rigid: bonds end at nodes.
+static void arm_of(const FemContactRows *rows, const FemContactSide *side, const FemProxy *rigid, float out[3]) {
+	const FemVec4 *x = &rows->bodies[side->body]->position[side->node];
+	out[0] = x->x - rigid->center[0];
+	out[1] = x->y - rigid->center[1];
+	out[2] = x->z - rigid->center[2];
+}
+
+// out += by w x (w x r) = by (w (w.r) - r (w.w)), m/s
 static void add_bend(const float w[3], const float r[3], float by, float out[3]) {
-	float once[3] = {0.0f, 0.0f, 0.0f}, twice[3] = {0.0f, 0.0f, 0.0f};
-	fem_cross_add(once, w, r);
-	fem_cross_add(twice, w, once);
+	float along = w[0] * r[0] + w[1] * r[1] + w[2] * r[2], square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
 	for (int k = 0; k < 3; k++)
-		out[k] += by * twice[k];
+		out[k] += by * (w[k] * along - r[k] * square);
 }
 
 void fem_bond_rows_follow_rotation(FemContactRows *rows, float dt) {
@@ -22,7 +26,7 @@ void fem_bond_rows_follow_rotation(FemContactRows *rows, float dt) {
 			float arm[3];
 			if (!rigid || !(rigid->mass > 0.0f))
 				continue;
-			fem_contact_side_arm(rows, &bond->side[s], rigid, arm);
+			arm_of(rows, &bond->side[s], rigid, arm);
 			add_bend(rigid->spin, arm, s == 0 ? 0.5f * dt : -0.5f * dt, b);
 		}
 		bond->bias = sqrtf(b[0] * b[0] + b[1] * b[1] + b[2] * b[2]);

@@ -138,12 +138,11 @@ typedef struct FemBody {
 	float restitution;      // the same
 
 	// ---- contact
-	struct FemSurfaceTrees *trees; // null while the world has contacts off
-	struct FemPieceHull *hulls;    // [hull_count]: of its pieces (world/contact/convex_pieces.c); null: not asked for
-	int32_t hull_count;
-	int32_t sweep_proxy_count; // pieces that have one: all, between steps; 0 while the world has contacts off
-	float swell;               // m, by which its surface stands out while its first contacts are found; else 0
-	bool trees_moved;          // all of it, asleep or not, is elsewhere than its trees
+	struct FemSurfaceTrees *trees;  // null while the world has contacts off
+	struct FemConvexPieces *convex; // parts of its rigid pieces (world/contact/convex_pieces.h); null: not asked for
+	int32_t sweep_proxy_count;      // pieces that have one: all, between steps; 0 while the world has contacts off
+	float swell;                    // m, by which its surface stands out while its first contacts are found; else 0
+	bool trees_moved;               // all of it, asleep or not, is elsewhere than its trees
 	int32_t *surface_nodes;
 	float *surface_area; // m^2, of each surface node: a third of the rest faces around it
 	int32_t surface_node_count;

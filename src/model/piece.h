@@ -143,6 +143,12 @@ static inline bool fem_body_is_rigid_by_choice(const FemBody *body) {
 	return body->dynamics == FEM_DYNAMICS_RIGID || body->dynamics == FEM_DYNAMICS_RIGID_PIECES;
 }
 
+// Nor does a load split them: only bonds between them break.
+static inline bool fem_body_stays_rigid(const FemBody *body) {
+	bool breaks_on = body->dynamics == FEM_DYNAMICS_RIGID_PIECES && body->joined && body->joined->refine_on_break;
+	return fem_body_is_rigid_by_choice(body) && !breaks_on;
+}
+
 // Two pieces of one body that hang together by bonds, directly or through others, do not touch each other.
 static inline bool fem_pieces_are_joined(const FemBody *body, int32_t component, int32_t other) {
 	return fem_joined_of(body) && body->pieces[component].assembly == body->pieces[other].assembly;

@@ -224,13 +224,14 @@ FemSceneBodies fem_build_slab(const FemScene *scene, FemWorldId world) {
 
 #define CELL_TETS 6 // of FEM_CELLS_KUHN
 
-// Each cell of the box is a piece.
-static bool join_cells(FemBodyId body, int32_t tet_count) {
+// Each cell of the box is a piece, or so many grow from seeds.
+static bool join_cells(FemBodyId body, int32_t tet_count, int32_t grown_count) {
 	FemJoinedDef def = fem_default_joined_def();
 	int32_t *pieces = malloc(sizeof *pieces * (size_t)tet_count);
 	for (int32_t t = 0; pieces && t < tet_count; t++)
 		pieces[t] = t / CELL_TETS;
-	def.tet_pieces = pieces;
+	def.tet_pieces = grown_count > 0 ? NULL : pieces;
+	def.seed_count = grown_count;
 	bool ok = pieces && fem_body_set_joined(body, &def) == FEM_OK &&
 		fem_body_set_dynamics(body, FEM_DYNAMICS_RIGID_PIECES) == FEM_OK;
 	free(pieces);
@@ -247,7 +248,7 @@ FemSceneBodies fem_build_joined(const FemScene *scene, FemWorldId world) {
 	def.position = (FemPosition){-0.5 * (double)scene->size.x, 0.0, -0.5 * (double)scene->size.z};
 	if (!add_body(&bodies, world, &def, add_mesh(scene, world, &box), &material))
 		return bodies;
-	if (!join_cells(bodies.ids[0], tets))
+	if (!join_cells(bodies.ids[0], tets, scene->piece_count))
 		bodies.count = 0;
 	if (scene->drive)
 		add_ball(&bodies, world,

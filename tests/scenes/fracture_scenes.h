@@ -92,6 +92,19 @@ void fem_drive_panel(const FemSceneBodies *bodies, int32_t step, float dt);
 			.toughness = 1e5f, \
 			.body_count = 1, \
 			FEM_FRACTURE_COMMON}, \
+		{.name = "grown300", \
+			.description = "a weak tower of 300 joined pieces grown from seeds, struck by a ball of 500 kg", \
+			.build = fem_build_joined, \
+			.drive = fem_drive_balls, \
+			.cells = {3, 38, 3}, \
+			.size = {1.5f, 15.2f, 1.5f}, \
+			.young_modulus = 1e9f, \
+			.poisson_ratio = 0.2f, \
+			.density = 2000.0f, \
+			.toughness = 2e4f, \
+			.body_count = 1, \
+			.piece_count = 300, \
+			FEM_FRACTURE_COMMON}, \
 		{.name = "pole", \
 			.description = "a tough pole twisted at both ends until it bursts", \
 			.build = fem_build_pole, \

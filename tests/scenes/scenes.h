@@ -36,6 +36,7 @@ struct FemScene {
 	FemVec3 gravity;          // m/s^2
 	FemVec3 angular_velocity; // rad/s, of free bodies
 	int32_t body_count;
+	int32_t piece_count;    // that a joined body grows from seeds; 0: one a cell
 	int32_t mode_count;     // that bodies move by, of scenes with modes
 	int32_t triangle_count; // about so many, of a mesh collider
 	float spacing;          // m, between free bodies on their grid

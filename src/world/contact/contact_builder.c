@@ -450,8 +450,30 @@ static bool drops_fallbacks(const FemContactStage *stage, const Shared *shared) 
 	return opposed > OPPOSED_SHARE * fallback;
 }
 
+// Of the contacts of the touch in the last step: those of the same two pieces, or the same piece and collider.
+static FemRange last_of_pieces(const FemContactBuilder *builder, const FemOverlapItem *item) {
+	const FemTouch *touch = builder->touch;
+	FemBody *const *bodies = builder->world->bodies;
+	FemContact like = {.side[0] = {.kind = FEM_SIDE_TET, .body = touch->body}};
+	like.side[0].piece = fem_tet_component(bodies[touch->body]->topology, item->tet);
+	if (touch->is_collider)
+		like.side[1] = (FemContactSide){.kind = FEM_SIDE_COLLIDER, .body = -1, .collider = touch->other};
+	else
+		like.side[1] = (FemContactSide){.kind = FEM_SIDE_TET,
+			.body = touch->other,
+			.piece = fem_tet_component(bodies[touch->other]->topology, item->other_tet)};
+	int32_t count = builder->last.end - builder->last.begin;
+	if (count == 0)
+		return builder->last;
+	FemRange range = fem_contacts_of_pieces(builder->stage->last_contacts + builder->last.begin, count, &like);
+	return (FemRange){builder->last.begin + range.begin, builder->last.begin + range.end};
+}
+
+// All of the same pieces: each is looked for among the few contacts that these had.
 static void add_shared(FemContactBuilder *builder, const Shared *shared, bool several_points) {
 	bool drops = drops_fallbacks(builder->stage, shared);
+	FemRange of_touch = builder->last;
+	bool is_narrow = false;
 	for (int32_t i = 0; i < shared->count; i++) {
 		if (shared->entries[i].value < FIRST_ITEM)
 			continue;
@@ -459,11 +481,15 @@ static void add_shared(FemContactBuilder *builder, const Shared *shared, bool se
 		const FemOverlap *overlap = &builder->stage->overlaps[shared->entries[i].value - FIRST_ITEM];
 		if (is_fallback(overlap) && drops)
 			continue;
+		if (!is_narrow)
+			builder->last = last_of_pieces(builder, item);
+		is_narrow = true;
 		if (item->are_hulls)
 			fem_contact_builder_add_convex(builder, item, overlap);
 		else
 			add_overlap(builder, item, overlap, several_points);
 	}
+	builder->last = of_touch;
 }
 
 // `made`: the contacts of the touch so far. On a collider each piece has the points that it needs, however many others

@@ -11,7 +11,7 @@ typedef struct FemContactBuilder {
 	FemContactStage *stage;
 	const FemTouch *touch; // at hand
 	float push;            // share of the depth that is pushed out in this step
-	FemRange last;         // contacts of the touch in the last step
+	FemRange last;         // contacts of the touch in the last step, or of the two pieces at hand
 } FemContactBuilder;
 
 // ---- contact_builder.c

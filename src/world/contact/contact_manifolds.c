@@ -31,7 +31,8 @@ typedef struct Manifold {
 // So is what can break: fewer points bend it more.
 static bool is_rigid_side(const FemWorld *world, const FemContactSide *side) {
 	const FemBody *body = fem_side_is_body(side) ? world->bodies[side->body] : NULL;
-	return body && body->pieces[side->piece].is_rigid && !(body->breaking && body->breaking->can_break);
+	bool may_break = body && body->breaking && body->breaking->can_break && !fem_body_stays_rigid(body);
+	return body && body->pieces[side->piece].is_rigid && !may_break;
 }
 
 static FemVec3 point_of(const FemWorld *world, const FemContactSide *side) {

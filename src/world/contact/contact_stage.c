@@ -82,6 +82,9 @@ void fem_contact_stage_free(FemWorld *world) {
 	FEM_FREE_ARRAY(stage->refits, stage->refit_capacity);
 	FEM_FREE_ARRAY(stage->pieces, stage->piece_capacity);
 	FEM_FREE_ARRAY(stage->hulls, stage->hull_capacity);
+	FEM_FREE_ARRAY(stage->placed_pieces, stage->placed_piece_capacity);
+	FEM_FREE_ARRAY(stage->solids, stage->solid_capacity);
+	FEM_FREE_ARRAY(stage->solid_vectors, stage->solid_vector_capacity);
 	FEM_FREE_ARRAY(stage->overlaps, stage->overlap_capacity);
 	FEM_FREE_ARRAY(stage->items, stage->item_capacity);
 	FEM_FREE_ARRAY(stage->last_contacts, stage->last_capacity);
@@ -157,34 +160,26 @@ static void add_pieces(FemWorld *world, int32_t a, int32_t b) {
 	stage->pieces[stage->piece_count++] = (FemNarrowPieces){a, b};
 }
 
-static void add_hulls(FemWorld *world, int32_t a, int32_t b) {
-	FemContactStage *stage = &world->contacts;
-	if (FEM_LIST_HOLD(
-			stage->hulls, stage->hull_capacity, (int64_t)stage->hull_count + 1, fem_contact_stage_most_pairs(world)))
-		stage->hulls[stage->hull_count++] = (FemNarrowPieces){a, b};
-	else
-		stage->full = true;
-}
-
 static bool are_apart(const FemBody *a, int32_t piece, const FemBody *b, int32_t other) {
 	FemSweptPiece first = {.body = a, .nodes = a->topology->component_nodes[piece]};
 	FemSweptPiece second = {.body = b, .nodes = b->topology->component_nodes[other]};
 	return fem_pieces_common_depth(&first, &second, 0.0f) < 0.0f;
 }
 
-// The pieces of active pairs [i, end), all of the same users; `other` is null with a collider.
-static void add_active(FemWorld *world, FemRange active, FemBody *body, FemBody *other, int32_t closed) {
+// The pieces of active pairs [i, end), all of the same users as the touch.
+static void add_active(FemWorld *world, FemRange active, const FemTouch *touch) {
+	FemBody *body = world->bodies[touch->body], *other = touch->is_collider ? NULL : world->bodies[touch->other];
 	for (int32_t i = active.begin; i < active.end; i++) {
 		FemSweepPair pair = fem_sweep_active_pair(&world->sweep, i);
 		int32_t a = pair.piece_a, b = pair.piece_b;
 		if (other && ((other == body && fem_pieces_are_joined(body, a, b)) || are_apart(body, a, other, b)))
 			continue;
-		bool are_hulls = other && !(other == body && fem_closed_cracks_join(&world->contacts, closed, a, b)) &&
+		bool are_hulls = other && !(other == body && fem_closed_cracks_join(&world->contacts, touch->closed, a, b)) &&
 			fem_convex_pieces_may_touch(world, body, a, other, b);
 		if (!are_hulls)
 			add_pieces(world, a, b);
-		else if (other != body || !fem_convex_pieces_graze(body, a, b))
-			add_hulls(world, a, b);
+		else if (!fem_convex_pieces_add(world, touch->body, a, touch->other, b))
+			world->contacts.full = true;
 	}
 }
 
@@ -217,7 +212,7 @@ static void list_self(FemWorld *world, int32_t index, FemRange active) {
 		return;
 	if (body->swell == 0.0f) // else it has its shape at rest, but farther out
 		add_folding(world, body);
-	add_active(world, active, body, body, touch.closed);
+	add_active(world, active, &touch);
 	touch.pieces.end = stage->piece_count;
 	touch.hulls.end = stage->hull_count;
 	if (have_pieces(&touch) || fem_closed_cracks_count(stage, touch.closed) > 0)
@@ -253,7 +248,7 @@ static void list_pair(FemWorld *world, const FemSweepPair *pair, FemRange active
 		return;
 	touch.pieces.begin = world->contacts.piece_count;
 	touch.hulls.begin = world->contacts.hull_count;
-	add_active(world, active, a, is_collider ? NULL : world->bodies[touch.other], -1);
+	add_active(world, active, &touch);
 	touch.pieces.end = world->contacts.piece_count;
 	touch.hulls.end = world->contacts.hull_count;
 	if (is_collider || have_pieces(&touch))
@@ -263,7 +258,8 @@ static void list_pair(FemWorld *world, const FemSweepPair *pair, FemRange active
 // Pairs come by users ascending, then by pieces; a collider after all bodies: side 0 is always a body.
 static void list_pairs(FemWorld *world) {
 	int32_t self_count = 0, count = fem_sweep_active_count(&world->sweep);
-	world->contacts.touch_count = world->contacts.piece_count = world->contacts.hull_count = 0;
+	world->contacts.touch_count = world->contacts.piece_count = 0;
+	fem_convex_pieces_begin(&world->contacts);
 	fem_narrow_phase_begin(&world->contacts.narrow);
 	for (FemRange active = {0, 0}; active.begin < count; active.begin = active.end) {
 		FemSweepPair pair = fem_sweep_active_pair(&world->sweep, active.begin);
@@ -406,6 +402,7 @@ static void drop_all(FemContactStage *stage) {
 static void list_items(FemWorld *world) {
 	FemContactStage *stage = &world->contacts;
 	stage->item_count = stage->ahead_count = 0;
+	fem_convex_pieces_place(world);
 	for (int32_t t = 0; t < stage->touch_count; t++) {
 		FemTouch *touch = &stage->touches[t];
 		touch->items.begin = stage->item_count;

@@ -26,7 +26,7 @@ typedef struct FemTouch {
 	int32_t other; // body, or collider
 	bool is_collider;
 	FemRange pieces;             // into FemContactStage.pieces: which of them
-	FemRange hulls;              // into FemContactStage.hulls: those of which both are convex
+	FemRange hulls;              // into FemContactStage.hulls: those of which both have convex parts
 	int32_t narrow;              // pair of the narrow phase; -1: colliders
 	FemRange items;              // into FemContactStage.items
 	int32_t closed;              // FemClosedBody, of a body with itself; -1: none
@@ -53,15 +53,23 @@ typedef struct FemClosedBody {
 	int32_t marks;  // into FemContactStage.closed_marks: of its first tet
 } FemClosedBody;
 
-// Two convex solids to be clipped against each other: a tet, and a tet or a sub-shape of a collider; or two pieces.
+// Two convex solids to be clipped against each other: a tet, and a tet or a sub-shape of a collider; or two parts of
+// pieces.
 typedef struct FemOverlapItem {
 	int32_t touch;
-	int32_t tet, other_tet; // of a collider: its sub-shape; of pieces the tets that stand for them
-	bool are_hulls;         // whole pieces
+	int32_t tet, other_tet; // of a collider: its sub-shape; of parts the tets that stand for them
+	bool are_hulls;         // parts of rigid pieces ...
+	int32_t solid[2];       // ... at these places in FemContactStage.solids
 	bool found;
 	uint8_t held; // bit k: its node k is inside a flat solid and held there, so that its overlap is not looked for
 	float ahead;  // fraction of the step at which a fast collider overlaps the tet; 0: as it stands
 } FemOverlapItem;
+
+// A rigid piece whose convex parts are to be placed where they are in this step.
+typedef struct FemPlacedPiece {
+	int32_t body, component;
+	int32_t solid, vector; // into FemContactStage.solids and solid_vectors: its first ones
+} FemPlacedPiece;
 
 // A piece whose surface trees are to be refitted to its nodes.
 typedef struct FemRefit {
@@ -84,8 +92,15 @@ typedef struct FemContactStage {
 	int32_t refit_count, refit_capacity, refit_tasks;
 	FemNarrowPieces *pieces; // of two touching bodies, or of a body that touches a collider
 	int32_t piece_count, piece_capacity;
-	FemNarrowPieces *hulls; // of two touching bodies: rigid and convex both (convex_pieces.c)
+	FemNarrowPieces *hulls; // of two touching bodies: rigid, of convex parts both (convex_pieces.c)
 	int32_t hull_count, hull_capacity;
+	uint32_t placed_number; // of the list of placed pieces at hand
+	FemPlacedPiece *placed_pieces;
+	int32_t placed_piece_count, placed_piece_capacity;
+	FemConvex *solids; // their parts
+	int32_t solid_count, solid_capacity;
+	FemVec4 *solid_vectors; // planes and vertices of those
+	int32_t solid_vector_count, solid_vector_capacity;
 	FemTouch *touches;
 	int32_t touch_count, touch_capacity;
 	FemOverlapItem *items;
@@ -239,10 +254,13 @@ bool fem_collider_overlap_ahead(const struct FemWorld *world, const FemTouch *to
 	const FemConvex *tet, FemOverlap *out);
 
 // ---- convex_pieces.c
-// Whether two pieces near each other are rigid and convex, and touch as such: not tet by tet.
+// Whether two pieces near each other are rigid, of convex parts, and touch as such: not tet by tet.
 bool fem_convex_pieces_may_touch(struct FemWorld *world, FemBody *a, int32_t piece, FemBody *b, int32_t other);
-// Whether two such pieces of one body only have an edge or a corner in common, as they had before it broke.
-bool fem_convex_pieces_graze(FemBody *body, int32_t piece, int32_t other);
+void fem_convex_pieces_begin(FemContactStage *stage); // a new list of such pairs
+// Adds one. False when there is no room.
+FEM_MUST_USE bool fem_convex_pieces_add(
+	struct FemWorld *world, int32_t body, int32_t piece, int32_t other_body, int32_t other);
+void fem_convex_pieces_place(struct FemWorld *world); // the parts of all that are listed
 void fem_convex_pieces_list_items(struct FemWorld *world, int32_t touch_index);
 bool fem_convex_pieces_overlap(const struct FemWorld *world, const FemOverlapItem *item, FemOverlap *out);
 void fem_convex_pieces_forget(FemBody *body);                   // its pieces are others

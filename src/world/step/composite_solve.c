@@ -391,8 +391,8 @@ static void solve_passes(FemCompositeTask *task) {
 static bool may_break(const FemCompositeTask *task) {
 	bool may = false;
 	for (int32_t i = 0; i < task->system.island_count; i++) {
-		const FemBreaking *breaking = task->system.islands[i].body->breaking;
-		may |= breaking && breaking->can_break && !fem_joined_of(task->system.islands[i].body);
+		const FemBody *body = task->system.islands[i].body;
+		may |= body->breaking && body->breaking->can_break && !fem_joined_of(body) && !fem_body_stays_rigid(body);
 	}
 	return may;
 }

@@ -391,48 +391,72 @@ static void add_sums(const FemBody *body, int32_t component, FemMotionSums *sums
 	}
 }
 
-// What is pushed at a bond: all that hangs together there, or, where that is held somewhere, the piece alone.
-typedef struct Pushed {
-	int32_t first, last; // components: of an assembly from its first on, else the piece
-	int32_t assembly;    // -1: the piece
-} Pushed;
+// All that hangs together there, as one rigid body, with what it has been pushed since its nodes were: a tower that
+// loses thirty chips in a step is gone through once and not thirty times.
+typedef struct Whole {
+	int32_t assembly; // -1: none
+	FemReleaseSide pushed;
+} Whole;
 
-static Pushed pushed_at(const FemBody *body, int32_t component) {
-	int32_t assembly = body->pieces[component].assembly;
-	if (is_attached(body, assembly))
-		return (Pushed){component, component, -1};
-	return (Pushed){assembly, body->topology->component_count - 1, assembly};
-}
+#define WHOLES 4 // that are kept at once: mostly one is large and all others are chips. Chosen; two at least
 
-static bool is_pushed(const FemBody *body, const Pushed *pushed, int32_t component) {
-	return pushed->assembly < 0 || body->pieces[component].assembly == pushed->assembly;
-}
-
-static void push_nodes(FemBody *body, const Pushed *pushed, const FemReleaseSide *side) {
-	for (int32_t c = pushed->first; c <= pushed->last; c++) {
-		FemRange nodes = body->topology->component_nodes[c];
-		for (int32_t i = nodes.begin; i < nodes.end && is_pushed(body, pushed, c); i++) {
-			body->velocity[i] = fem_release_at(side, body->position[i], body->velocity[i]);
-			body->step->start->velocity[i] = body->velocity[i];
-		}
+static void push_nodes(FemBody *body, int32_t component, const FemReleaseSide *side) {
+	FemRange nodes = body->topology->component_nodes[component];
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		body->velocity[i] = fem_release_at(side, body->position[i], body->velocity[i]);
+		body->step->start->velocity[i] = body->velocity[i];
 	}
 }
 
-static void give_back(FemBody *body, const FemBondKick *kick) {
+static void close_whole(FemBody *body, Whole *whole) {
+	for (int32_t c = whole->assembly; c >= 0 && c < body->topology->component_count; c++) {
+		if (body->pieces[c].assembly == whole->assembly)
+			push_nodes(body, c, &whole->pushed);
+	}
+	whole->assembly = -1;
+}
+
+// The place of an assembly; where there is none the smallest but `other` goes.
+static Whole *open_whole(FemBody *body, Whole wholes[WHOLES], int32_t assembly, const Whole *other) {
+	Whole *place = NULL;
+	int32_t least = INT32_MAX;
+	for (int i = 0; i < WHOLES; i++) {
+		int32_t size = wholes[i].assembly < 0 ? 0 : body->pieces[wholes[i].assembly].assembly_count;
+		if (wholes[i].assembly == assembly)
+			return &wholes[i];
+		if (&wholes[i] != other && size < least)
+			least = size, place = &wholes[i];
+	}
+	close_whole(body, place);
+	*place = (Whole){.assembly = assembly, .pushed.sums.finite = true};
+	for (int32_t c = assembly; c < body->topology->component_count; c++) {
+		if (body->pieces[c].assembly == assembly)
+			add_sums(body, c, &place->pushed.sums);
+	}
+	return place;
+}
+
+// Pushed at a bond is all that hangs together there, or, where that is held somewhere, the piece alone.
+static void give_back(FemBody *body, const FemBondKick *kick, Whole wholes[WHOLES]) {
 	const FemTopology *t = body->topology;
 	const FemBond *bond = &body->joined->bonds[kick->bond];
 	FemReleaseSide sides[2];
-	Pushed pushed[2];
+	Whole *whole[2] = {NULL, NULL};
+	int32_t component[2];
 	for (int s = 0; s < 2; s++) {
-		int32_t node = fem_bond_node(t, bond, s), component = fem_node_component(t, node);
+		int32_t node = fem_bond_node(t, bond, s);
 		const float *x = &body->position[node].x;
-		pushed[s] = pushed_at(body, component);
-		sides[s] = (FemReleaseSide){
-			.sums = {.finite = true}, .is_held = fem_piece_is_attached(body, component), .pivot = {x[0], x[1], x[2]}};
-		for (int32_t c = pushed[s].first; c <= pushed[s].last; c++) {
-			if (is_pushed(body, &pushed[s], c))
-				add_sums(body, c, &sides[s].sums);
-		}
+		component[s] = fem_node_component(t, node);
+		int32_t assembly = body->pieces[component[s]].assembly;
+		sides[s] = (FemReleaseSide){.sums = {.finite = true},
+			.is_held = fem_piece_is_attached(body, component[s]),
+			.pivot = {x[0], x[1], x[2]}};
+		if (!is_attached(body, assembly))
+			whole[s] = open_whole(body, wholes, assembly, whole[0]);
+		if (whole[s])
+			sides[s].sums = whole[s]->pushed.sums;
+		else
+			add_sums(body, component[s], &sides[s].sums);
 	}
 	FemVec3d force = in_world(body, bond, kick->force), normal = in_world(body, bond, bond->normal);
 	uint64_t hash = fem_hash_word(FEM_HASH_START, body->breaking->seed);
@@ -442,8 +466,10 @@ static void give_back(FemBody *body, const FemBondKick *kick) {
 			(double[3]){chance.x, chance.y, chance.z}, (double)kick->energy))
 		return;
 	for (int s = 0; s < 2; s++) {
-		if (!sides[s].is_held)
-			push_nodes(body, &pushed[s], &sides[s]);
+		if (whole[s])
+			fem_release_add(&whole[s]->pushed, &sides[s]);
+		else if (!sides[s].is_held)
+			push_nodes(body, component[s], &sides[s]);
 	}
 }
 
@@ -452,6 +478,9 @@ static void give_back_all(FemBody *body) {
 	const FemTopology *t = body->topology;
 	FemJoined *joined = body->joined;
 	int32_t kept = 0;
+	Whole wholes[WHOLES];
+	for (int i = 0; i < WHOLES; i++)
+		wholes[i].assembly = -1;
 	for (int32_t i = 0; i < joined->kick_count; i++) {
 		FemBondKick kick = joined->kicks[i];
 		const FemBond *bond = &joined->bonds[kick.bond];
@@ -462,8 +491,10 @@ static void give_back_all(FemBody *body) {
 		if (body->pieces[a].assembly == body->pieces[b].assembly)
 			joined->kicks[kept++] = kick;
 		else
-			give_back(body, &kick);
+			give_back(body, &kick, wholes);
 	}
+	for (int i = 0; i < WHOLES; i++)
+		close_whole(body, &wholes[i]);
 	joined->kick_count = kept;
 }
 
