@@ -115,8 +115,8 @@ typedef struct FemStepCost {
 FemBudgetDef fem_default_budget_def(void); // [any time]
 FemBudget fem_budget_start(void);          // [any time]
 
-// [any time] The bounds and the shedding for the next step: out_limits, and awake_max, pieces_max and freeze_speed of
-// *io_shed. Depends on nothing but its arguments. Numbers that make no sense count as 0.
+// [any time] The bounds and the shedding for the next step: out_limits, and awake_max, pieces_max, freeze_speed and
+// removals_max of *io_shed. Depends on nothing but its arguments. Numbers that make no sense count as 0.
 FemResult fem_budget_next(FemBudget *budget, const FemBudgetDef *def, const FemStepCost *last,
 	FemWorkLimits *out_limits, FemShedDef *io_shed);
 

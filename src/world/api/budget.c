@@ -84,6 +84,8 @@ FemResult fem_world_get_work_limits(FemWorldId id, FemWorkLimits *out_limits) {
 #define EARLY 0.7f        // of step_ms: below it the share grows, above 1 it falls
 #define GROWTH 1.02f      // a step: twice as much after 35 steps
 #define FALL_LEAST 0.5f   // a single slow step, which may be the system's, takes half at most
+#define REMOVALS_LEAST 32 // pieces that may begin to go in a step; chosen
+#define REMOVAL_STEPS 4   // in which those that are too many begin to go, if they are more than so many times that; chosen
 #define FREEZE_SPEED 0.3f // m/s at a share of 1 ...
 #define FREEZE_MOST 2.0f  // ... and at most, where the share is small
 
@@ -130,6 +132,12 @@ static int32_t least_bound(int32_t a, int32_t b) {
 	return a <= 0 ? b : b <= 0 ? a : a < b ? a : b;
 }
 
+// What flies too many goes within a few steps, however many that are.
+static int32_t removals_of(int32_t awake, int32_t awake_max) {
+	int32_t more = awake_max > 0 ? (awake - awake_max) / REMOVAL_STEPS : 0;
+	return more > REMOVALS_LEAST ? more : REMOVALS_LEAST;
+}
+
 FemResult fem_budget_next(FemBudget *budget, const FemBudgetDef *def, const FemStepCost *last,
 	FemWorkLimits *out_limits, FemShedDef *io_shed) {
 	if (!budget || !def || !last || !out_limits || !io_shed || def->cookie != FEM_COOKIE_BUDGET ||
@@ -163,5 +171,6 @@ FemResult fem_budget_next(FemBudget *budget, const FemBudgetDef *def, const FemS
 	if (def->live_tets_max > 0)
 		out_limits->elastic_tets_max = least_bound(out_limits->elastic_tets_max, def->live_tets_max);
 	io_shed->awake_max = out_limits->awake_pieces_max;
+	io_shed->removals_max = removals_of(last->awake_pieces, io_shed->awake_max);
 	return FEM_OK;
 }
