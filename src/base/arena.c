@@ -13,6 +13,7 @@ static bool resize(FemArena *arena, size_t bytes) {
 	size_t capacity = fem_align_up(bytes + SPARE(bytes));
 	fem_arena_free(arena);
 	char *block = fem_alloc_unset(capacity);
+	fem_memory_expect(block, capacity);
 	if (block)
 		*arena = (FemArena){.block = block, .capacity = capacity};
 	return block != NULL;

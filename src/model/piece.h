@@ -184,7 +184,8 @@ static inline int32_t fem_largest_piece(const FemTopology *t) {
 	return largest;
 }
 
-// It was told to go and fades: rigid from then on, whatever its loads, and only colliders and the ground are in its way.
+// It was told to go and fades: rigid from then on, whatever its loads, and only colliders and the ground are in its
+// way.
 static inline bool fem_piece_is_going(const FemPiece *piece) {
 	return piece->retires < INFINITY;
 }

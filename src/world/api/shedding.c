@@ -30,7 +30,7 @@
 // with one in every step a level of thirty burst vases spent 2 ms a step on tables.
 #define GOING_INTERVAL (1.0 / 15.0)
 #define GOING_PHASES 4
-#define COUNT_MAX (1 << 24)  // pieces that are ranked; chosen
+#define COUNT_MAX (1 << 24) // pieces that are ranked; chosen
 
 FemShedDef fem_default_shed_def(void) {
 	return (FemShedDef){

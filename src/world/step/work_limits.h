@@ -14,6 +14,9 @@ static inline int32_t fem_work_splits(const FemWorld *world) {
 	return of_world < of_limits ? of_world : of_limits;
 }
 
+// Solves of a system of so many nodes for which of its contacts press, 2 at least; INT32_MAX: as many as it takes.
+int32_t fem_work_solves(const FemWorld *world, int32_t node_count);
+
 // The cap of a solve over so many nodes.
 int32_t fem_work_iterations(const FemWorld *world, int32_t node_count, int32_t cap);
 
