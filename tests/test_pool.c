@@ -5,6 +5,7 @@
 #include "jobs/pool.h"
 #include "scenes/scenes.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
@@ -168,3 +169,34 @@ FEM_TEST(pool, worlds_step_whole_and_in_halves_by_turns) {
 		fem_world_destroy(world);
 	}
 }
+
+// ---- helpers at rest
+
+static double clock_ms(clockid_t clock) {
+	struct timespec now;
+	clock_gettime(clock, &now);
+	return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
+}
+
+// What one thread does alone with 40 ms of a processor; then ms that the others of the process had meanwhile.
+static void work_alone(void *context) {
+	double all = clock_ms(CLOCK_PROCESS_CPUTIME_ID), own = clock_ms(CLOCK_THREAD_CPUTIME_ID), spent = 0.0;
+	while ((spent = clock_ms(CLOCK_THREAD_CPUTIME_ID) - own) < 40.0)
+		fem_spin_pause();
+	*(double *)context = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - all - spent;
+}
+
+#ifndef _WIN32 // where helpers yield
+// Fails when helpers spin or yield while there is nothing to help with: they take what there is of other processors.
+FEM_TEST(pool, helpers_rest_while_one_thread_works_alone) {
+	double spent = 0.0, most = 0.0;
+	FemPool *pool = fem_pool_create_on(&(FemJobSystem){0}, 4);
+	for (int i = 0; i < 5; i++) {
+		fem_pool_run(pool, work_alone, &spent);
+		most = fmax(most, spent);
+	}
+	printf("  three helpers took %.1f ms beside 40\n", most);
+	FEM_CHECK_TIME(most, 20.0);
+	fem_pool_destroy(pool);
+}
+#endif

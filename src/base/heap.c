@@ -120,7 +120,6 @@ static bool add_segment(FemHeap *heap, size_t bytes) {
 	Segment *segment = fem_alloc_unset(all);
 	if (!segment)
 		return false;
-	fem_memory_expect(segment, all);
 	memset(segment, 0, all);
 	*segment = (Segment){.next = heap->segments, .bytes = all};
 	FemHeapBlock *block = first_block(segment);

@@ -9,11 +9,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
-
-#define HUGE_PAGE ((uintptr_t)1 << 21) // bytes, of x86-64 and of arm64 with pages of 4 kB; elsewhere a wish in vain
 
 static _Atomic int64_t bytes_now, bytes_peak, allocations;
 static FemAllocator host; // changes only while nothing is held
@@ -84,21 +79,6 @@ void *fem_alloc_unset(size_t bytes) {
 	if (pointer)
 		FEM_SPOIL(pointer, bytes);
 	return pointer;
-}
-
-void fem_memory_expect(void *pointer, size_t bytes) {
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-	uintptr_t begin = ((uintptr_t)pointer + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
-	uintptr_t end = ((uintptr_t)pointer + bytes) & ~(HUGE_PAGE - 1);
-	bool is_of_system = pointer && !host.allocate && shift_of(pointer) != 0; // not of a heap, nor of another's making
-	if (is_of_system && begin < end) {
-		int advised = madvise((void *)begin, end - begin, MADV_HUGEPAGE); // a wish: kernels may be built without
-		(void)advised;
-	}
-#else
-	(void)pointer;
-	(void)bytes;
-#endif
 }
 
 void fem_free(void *pointer, size_t bytes) {

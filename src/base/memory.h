@@ -16,11 +16,6 @@ FEM_MUST_USE void *fem_alloc(size_t bytes);
 // touched: zeroing them would cost more than all else that is done for a new body.
 FEM_MUST_USE void *fem_alloc_unset(size_t bytes);
 
-// Of a block that will be written from end to end: pages of it come 2 MB at a time where the system has such (Linux).
-// A step whose memory grows else spends 0.25 ms a MB on pages of 4 kB. Does nothing for small blocks and those of a
-// host.
-void fem_memory_expect(void *pointer, size_t bytes);
-
 void fem_free(void *pointer, size_t bytes);
 
 // The contents move, the new part is zeroed; on failure the old block stays and null is returned.
