@@ -102,8 +102,7 @@ FemResult fem_world_get_work_limits(FemWorldId id, FemWorkLimits *out_limits) {
 #define GROWTH 1.02f      // a step: twice as much after 35 steps
 #define FALL_LEAST 0.5f   // a single slow step, which may be the system's, takes half at most
 #define REMOVALS_LEAST 32 // pieces that may begin to go in a step; chosen
-#define REMOVAL_STEPS \
-	4 // in which those that are too many begin to go, if they are more than so many times that; chosen
+#define REMOVAL_STEPS 4   // or, if that is more, those that are too many over so many steps; chosen
 #define FREEZE_SPEED 0.3f // m/s at a share of 1 ...
 #define FREEZE_MOST 2.0f  // ... and at most, where the share is small
 

@@ -362,7 +362,7 @@ static int32_t limit_blows_of(FemBody *body, int32_t tets, int32_t most) {
 	return tets;
 }
 
-#define RANKS 4
+#define RANKS 4 // of bodies, by who comes first when there is no time for all their blows: as rank_of() has them
 
 // 0: impulses and explosions, which do not come again; 1: what has waited; 2: what colliders strike, and what is whole
 // and falls on them; 3: what other pieces alone strike, and pieces that fall. These are what a player does not see to.
