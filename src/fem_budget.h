@@ -74,8 +74,10 @@ typedef struct FemShedDef {
 	// sleep at once; farther away by so much faster, four times where nobody looks. What looks larger than 0.1 m from
 	// 10 m must be at rest.
 	float freeze_speed;
-	float freeze_time;    // s for which it then sleeps on whatever touches it; default 1
-	float fade_time;      // s in which pieces fade that must go altogether; default 0.5. What is unseen goes at once
+	float freeze_time; // s for which it then sleeps on whatever touches it; default 1
+	// s in which pieces fade that must go altogether, up to a fifteenth more, since a body loses those of it together;
+	// default 0.5. Meanwhile they are as those beyond FemBodyDef.piece_limit. What is unseen goes at once
+	float fade_time;
 	int32_t removals_max; // pieces that begin to go in one call; default 32
 	uint32_t cookie;
 } FemShedDef;
