@@ -32,8 +32,9 @@ typedef struct FemWorkLimits {
 	// most.
 	int32_t elastic_tets_max;
 	// The same of what nothing but other pieces and bodies strikes, or that broke before and falls on what does not
-	// move, and of rigid pieces whose loads are looked at; default 0: elastic_tets_max alone counts. At least one body
-	// has room. Impulses, explosions and moving colliders, which are what a player does, do not count.
+	// move, and of rigid pieces whose loads are looked at, unless they cracked in the last 0.1 s; default 0:
+	// elastic_tets_max alone counts. At least one body has room. Impulses, explosions and moving colliders, which are
+	// what a player does, do not count.
 	int32_t rubble_tets_max;
 	// Pieces awake; default 0: no bound. When there are more, sleepers that rubble strikes sleep on until there is
 	// room, and what colliders or a user's calls strike wakes all the same.

@@ -9,6 +9,7 @@
 #include "world/step/blow_waits.h"
 #include "world/step/passes.h"
 #include "world/step/touches.h"
+#include "world/step/work_limits.h"
 
 #include <math.h>
 #include <string.h>
@@ -364,8 +365,9 @@ static int32_t limit_blows_of(FemBody *body, int32_t tets, int32_t most) {
 
 #define RANKS 4 // of bodies, by who comes first when there is no time for all their blows: as rank_of() has them
 
-// 0: impulses and explosions, which do not come again; 1: what has waited; 2: what colliders strike, and what is whole
-// and falls on them; 3: what other pieces alone strike, and pieces that fall. These are what a player does not see to.
+// 0: impulses and explosions, which do not come again; 1: what has waited; 2: what colliders strike, what is whole and
+// falls on them, and what cracked a moment ago and is to break to the end; 3: what other pieces alone strike, and
+// pieces that fall. These are what a player does not see to.
 static int rank_of(const FemStep *step, const FemBody *body) {
 	bool by_mover = false, by_piece = false;
 	if (body->blow_speed > FEM_SLOW_SPEED)
@@ -377,7 +379,9 @@ static int rank_of(const FemStep *step, const FemBody *body) {
 		by_mover |= blow->is_struck && blow->by_mover;
 		by_piece |= blow->is_struck && blow->mobility > 0.0f;
 	}
-	return by_mover || (!by_piece && fem_body_is_whole(step->world, body)) ? 2 : 3;
+	bool is_whole = fem_body_is_whole(step->world, body);
+	bool goes_on = !is_whole && body->breaking && fem_work_is_breaking(step->world, body);
+	return by_mover || goes_on || (!by_piece && is_whole) ? 2 : 3;
 }
 
 static int32_t most_of_rank(const FemWorld *world, int rank) {

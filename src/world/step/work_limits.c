@@ -37,7 +37,7 @@ int32_t fem_work_iterations(const FemWorld *world, int32_t node_count, int32_t c
 
 // ---- elastic tets
 
-static bool is_breaking(const FemWorld *world, const FemBody *body) {
+bool fem_work_is_breaking(const FemWorld *world, const FemBody *body) {
 	return body->blow_speed > 0.0f || body->breaking->crack_time + CRACKING_TIME > world->time;
 }
 
@@ -59,7 +59,8 @@ static void limit_elastic_of(FemWorld *world, FemBody *body) {
 // Returns how many tets of rigid pieces are looked at by now.
 static int32_t limit_looks_of(const FemWorld *world, FemBody *body, int32_t tets) {
 	int32_t of_all = world->limits.elastic_tets_max, of_rubble = world->limits.rubble_tets_max;
-	int32_t most = of_rubble > 0 && (of_all <= 0 || of_rubble < of_all) ? of_rubble : of_all;
+	bool is_less = of_rubble > 0 && (of_all <= 0 || of_rubble < of_all) && !fem_work_is_breaking(world, body);
+	int32_t most = is_less ? of_rubble : of_all;
 	for (int32_t c = 0; c < body->topology->component_count; c++) {
 		FemPiece *piece = &body->pieces[c];
 		bool is_looked_at = piece->is_rigid && !isinf(piece->margin) && fem_piece_is_live(body, c);
@@ -90,7 +91,7 @@ void fem_work_limit_elastic(FemWorld *world) {
 	world->elastic_tets = world->struck_tets = world->woken_pieces = 0;
 	for (int32_t i = 0; is_limited && i < 2 * count; i++) {
 		FemBody *body = active_breakable(world, i % count);
-		if (body && is_breaking(world, body) == (i < count))
+		if (body && fem_work_is_breaking(world, body) == (i < count))
 			limit_elastic_of(world, body);
 	}
 	// Each in its turn, so that none is left out for good.

@@ -20,6 +20,9 @@ int32_t fem_work_solves(const FemWorld *world, int32_t node_count);
 // The cap of a solve over so many nodes.
 int32_t fem_work_iterations(const FemWorld *world, int32_t node_count, int32_t cap);
 
+// Whether a blow of a caller strikes a body that can break, or it cracked a moment ago.
+bool fem_work_is_breaking(const FemWorld *world, const FemBody *body);
+
 // Before the first pass, when all that wakes has: stiff pieces that can break, beyond the limit, are rigid. Those of
 // bodies that are breaking come first. Of rigid ones the loads are looked at in turn. The islands are up to date.
 void fem_work_limit_elastic(FemWorld *world);
