@@ -22,14 +22,20 @@ typedef struct FemWorkLimits {
 	// things break to the end where large ones take a few steps.
 	int32_t fracture_work_max;
 	int32_t splits_max; // nodes of a body split a pass, besides FemWorldDef.fracture_splits_max; default 0: no bound
-	// Tets of the smallest pieces that things break into, 3..256, but at most 1/24 of the body's, and of those beyond
-	// the first twelve pieces of a body: whatever it is struck by, it breaks. Default 3.
+	// Tets of the smallest pieces that things break into, 3..256, but of a body at most its tets over twice
+	// pieces_free, and of pieces beyond the first pieces_free of it: whatever it is struck by, it breaks. Default 3.
 	int32_t piece_tets_min;
+	int32_t pieces_free; // 2..1024, default 12
 	// Tets of what is awake and stiff, can break, and moves by finite elements; default 0: no bound. What is beyond is
 	// rigid and does not break for the time; what is breaking comes first, so that cracks end before others begin. A
 	// whole body that lands on something that does not move stands still until its blow can be looked at, 12 steps at
 	// most.
 	int32_t elastic_tets_max;
+	// The same of what nothing but other pieces and bodies strikes, or that broke before and falls on what does not
+	// move, and of rigid pieces whose loads are looked at, unless they cracked in the last 0.1 s; default 0:
+	// elastic_tets_max alone counts. At least one body has room. Impulses, explosions and moving colliders, which are
+	// what a player does, do not count.
+	int32_t rubble_tets_max;
 	// Pieces awake; default 0: no bound. When there are more, sleepers that rubble strikes sleep on until there is
 	// room, and what colliders or a user's calls strike wakes all the same.
 	int32_t awake_pieces_max;
@@ -37,8 +43,10 @@ typedef struct FemWorkLimits {
 	// tests; default 0: the engine's own bounds, some 30 ms of each. What passes through something unseen is left to
 	// the contacts of the next step.
 	int32_t sweep_work_max;
-	int32_t solve_work_max; // nodes times iterations of one solve, at least 8 iterations; default 0: no bound
-	uint32_t cookie;        // set by fem_default_work_limits()
+	// Nodes times iterations of one solve, at least 8 iterations; default 0: no bound. Large systems are also solved
+	// fewer times, at least twice, for which of their contacts press.
+	int32_t solve_work_max;
+	uint32_t cookie; // set by fem_default_work_limits()
 } FemWorkLimits;
 
 FemWorkLimits fem_default_work_limits(void); // [any time] that bound nothing
@@ -67,8 +75,10 @@ typedef struct FemShedDef {
 	// sleep at once; farther away by so much faster, four times where nobody looks. What looks larger than 0.1 m from
 	// 10 m must be at rest.
 	float freeze_speed;
-	float freeze_time;    // s for which it then sleeps on whatever touches it; default 1
-	float fade_time;      // s in which pieces fade that must go altogether; default 0.5. What is unseen goes at once
+	float freeze_time; // s for which it then sleeps on whatever touches it; default 1
+	// s in which pieces fade that must go altogether, up to a fifteenth more, since a body loses those of it together;
+	// default 0.5. Meanwhile they are as those beyond FemBodyDef.piece_limit. What is unseen goes at once
+	float fade_time;
 	int32_t removals_max; // pieces that begin to go in one call; default 32
 	uint32_t cookie;
 } FemShedDef;
@@ -115,8 +125,8 @@ typedef struct FemStepCost {
 FemBudgetDef fem_default_budget_def(void); // [any time]
 FemBudget fem_budget_start(void);          // [any time]
 
-// [any time] The bounds and the shedding for the next step: out_limits, and awake_max, pieces_max and freeze_speed of
-// *io_shed. Depends on nothing but its arguments. Numbers that make no sense count as 0.
+// [any time] The bounds and the shedding for the next step: out_limits, and awake_max, pieces_max, freeze_speed and
+// removals_max of *io_shed. Depends on nothing but its arguments. Numbers that make no sense count as 0.
 FemResult fem_budget_next(FemBudget *budget, const FemBudgetDef *def, const FemStepCost *last,
 	FemWorkLimits *out_limits, FemShedDef *io_shed);
 

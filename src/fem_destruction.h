@@ -307,7 +307,8 @@ typedef struct FemBodyDef {
 	uint32_t fracture_seed;     // no two bodies with different seeds break alike; default 0
 	int32_t piece_limit;        // free pieces beyond this number are removed, the smallest first; default 0: none are
 	float piece_lifetime;       // s after which a free piece is removed, the oldest first; default 0: never
-	float piece_fade;           // s for which pieces beyond piece_limit stay to be drawn fading; default 0
+	float piece_fade; // s for which pieces beyond piece_limit stay to be drawn fading; default 0. By then they
+	// are rigid, if they are stiff, and meet colliders and the ground but no other piece
 	uint64_t user_data;
 	uint32_t cookie;
 } FemBodyDef;

@@ -61,7 +61,9 @@ static FemWorkLimits small_limits(void) {
 	limits.fracture_work_max = 2000;
 	limits.splits_max = 16;
 	limits.piece_tets_min = 20;
+	limits.pieces_free = 8;
 	limits.elastic_tets_max = 200;
+	limits.rubble_tets_max = 100;
 	limits.awake_pieces_max = 10;
 	limits.sweep_work_max = 20000;
 	limits.solve_work_max = 20000;
@@ -203,16 +205,20 @@ FEM_TEST(budget, bad_limits_are_refused) {
 	bad.cookie = 0;
 	FEM_CHECK_INT(fem_world_set_work_limits(wall.world, &bad), FEM_ERROR_INVALID_ARGUMENT);
 	bad = limits;
+	bad.rubble_tets_max = -1;
+	FEM_CHECK_INT(fem_world_set_work_limits(wall.world, &bad), FEM_ERROR_INVALID_ARGUMENT);
+	bad = limits;
 	bad.elastic_tets_max = -1;
 	FEM_CHECK_INT(fem_world_set_work_limits(wall.world, &bad), FEM_ERROR_INVALID_ARGUMENT);
 	FEM_CHECK_INT(fem_world_set_work_limits(wall.world, NULL), FEM_ERROR_INVALID_ARGUMENT);
 	FEM_CHECK_INT(fem_world_get_work_limits(wall.world, NULL), FEM_ERROR_INVALID_ARGUMENT);
 	FEM_CHECK_INT(fem_world_set_work_limits((FemWorldId){0}, &limits), FEM_ERROR_INVALID_ID);
 	FEM_CHECK_INT(fem_world_get_work_limits((FemWorldId){0}, &read), FEM_ERROR_INVALID_ID);
-	limits.piece_tets_min = -5;
+	limits.piece_tets_min = limits.pieces_free = -5;
 	FEM_CHECK_INT(fem_world_set_work_limits(wall.world, &limits), FEM_OK);
 	FEM_CHECK_INT(fem_world_get_work_limits(wall.world, &read), FEM_OK);
 	FEM_CHECK_INT(read.piece_tets_min, 3);
+	FEM_CHECK_INT(read.pieces_free, 2);
 	free_wall(&wall);
 }
 
@@ -310,7 +316,7 @@ FEM_TEST(budget, shed_pieces_fade_and_go) {
 	shed.pieces_max = before - 5;
 	shed.fade_time = 0.05f;
 	FEM_CHECK_INT(fem_world_shed(wall.world, &shed, NULL), FEM_OK);
-	FEM_CHECK(fem_body_has_fading_pieces(wall.bodies.ids[0], 0.06f));
+	FEM_CHECK(fem_body_has_fading_pieces(wall.bodies.ids[0], 0.06f + 1.0f / 15.0f)); // bodies lose them in turn
 	FEM_CHECK_INT(fem_body_get_pieces(wall.bodies.ids[0], NULL, 0), before);
 	FemShedResult again;
 	FEM_CHECK_INT(fem_world_shed(wall.world, &shed, &again), FEM_OK); // those that go are not counted twice

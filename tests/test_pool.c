@@ -8,6 +8,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
+#ifndef _WIN32
+#include <sys/resource.h>
+#endif
 
 #define LOOP_CHUNKS 37
 
@@ -168,3 +171,42 @@ FEM_TEST(pool, worlds_step_whole_and_in_halves_by_turns) {
 		fem_world_destroy(world);
 	}
 }
+
+// ---- helpers at rest
+
+#ifndef _WIN32 // where helpers yield
+static double processor_ms(void) {
+	struct timespec now;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
+}
+
+// How often threads of the process went to sleep.
+static int64_t sleeps(void) {
+	struct rusage usage;
+	return getrusage(RUSAGE_SELF, &usage) == 0 ? (int64_t)usage.ru_nvcsw : 0;
+}
+
+// What one thread does alone with 40 ms of a processor; then how often others slept meanwhile.
+static void work_alone(void *context) {
+	double began = processor_ms();
+	int64_t before = sleeps();
+	while (processor_ms() - began < 40.0)
+		fem_spin_pause();
+	*(int64_t *)context = sleeps() - before;
+}
+
+// Fails when helpers spin or yield while there is nothing to help with: on a machine with nothing else to do they take
+// all of its processors. How much that is depends on what else it does, so that naps are counted.
+FEM_TEST(pool, helpers_rest_while_one_thread_works_alone) {
+	int64_t count = 0, most = 0;
+	FemPool *pool = fem_pool_create_on(&(FemJobSystem){0}, 4);
+	for (int i = 0; i < 5; i++) {
+		fem_pool_run(pool, work_alone, &count);
+		most = count > most ? count : most;
+	}
+	printf("  three helpers slept %d times\n", (int)most);
+	FEM_CHECK(most > 100);
+	fem_pool_destroy(pool);
+}
+#endif

@@ -11,12 +11,12 @@
 #define STALL_MS 1000.0    // a tick that took longer was stopped by a debugger or the system, and says nothing; chosen
 #define CORNER_FACTOR 2.04 // of the tangent of half the field of view, to the corner of a picture of 16:9
 #define CONE_MARGIN 0.1    // rad beyond what is seen; chosen
-#define RECORD_MAGIC 0x46425232u // "2RBF": first word of a record
+#define RECORD_MAGIC 0x46425233u // "3RBF": first word of a record
 
 // All that a tick gave a world. Records are rows of these: other machines of the same byte order read them.
 typedef struct Decision {
 	FemWorkLimits limits;
-	int32_t awake_max, pieces_max;
+	int32_t awake_max, pieces_max, removals_max;
 	float freeze_speed;
 	float detail_share;
 	int32_t observer_count;
@@ -187,6 +187,7 @@ static Decision decide(SimulationWorld *world, const FemBudgetDef *def) {
 	fem_budget_next(&state->budget, def, &last, &decision.limits, &shed);
 	decision.awake_max = shed.awake_max;
 	decision.pieces_max = shed.pieces_max;
+	decision.removals_max = shed.removals_max;
 	decision.freeze_speed = shed.freeze_speed;
 	decision.detail_share = state->budget.share;
 	bool is_shedding =
@@ -204,6 +205,7 @@ static void carry_out(SimulationWorld *world, const Decision *decision) {
 	shed.observer_count = decision->observer_count > 0 ? 1 : 0;
 	shed.awake_max = decision->awake_max;
 	shed.pieces_max = decision->pieces_max;
+	shed.removals_max = decision->removals_max;
 	shed.freeze_speed = decision->freeze_speed;
 	shed.fade_time = BUDGET_FADE_TIME;
 	state->shed = (FemShedResult){0};

@@ -1,6 +1,7 @@
 #include "base/thread.h"
 
 #include <sched.h>
+#include <time.h>
 
 bool fem_thread_start(FemThread *thread, FemThreadFunction *function, void *argument) {
 	return pthread_create(thread, NULL, function, argument) == 0;
@@ -12,6 +13,17 @@ void fem_thread_join(FemThread thread) {
 
 void fem_thread_yield(void) {
 	sched_yield();
+}
+
+// Windows sleeps for 1 to 16 ms, however short the wish.
+void fem_thread_nap(int32_t us) {
+#ifdef _WIN32
+	(void)us;
+	sched_yield();
+#else
+	struct timespec duration = {.tv_nsec = 1000L * us};
+	nanosleep(&duration, NULL);
+#endif
 }
 
 void fem_mutex_init(FemMutex *mutex) {

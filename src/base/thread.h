@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef pthread_mutex_t FemMutex;
 typedef pthread_cond_t FemCondition;
@@ -18,6 +19,7 @@ typedef void *FemThreadFunction(void *argument);
 FEM_MUST_USE bool fem_thread_start(FemThread *thread, FemThreadFunction *function, void *argument);
 void fem_thread_join(FemThread thread);
 void fem_thread_yield(void);
+void fem_thread_nap(int32_t us); // gives the processor away for about so long; yields where the system cannot
 
 void fem_mutex_init(FemMutex *mutex);
 void fem_mutex_destroy(FemMutex *mutex);

@@ -191,7 +191,17 @@ static void half_rotation(const float f[9], const float q[4], float out[3]) {
 		out[i] *= 0.5f / (fabsf(along) + NEAREST_LEAST);
 }
 
+// All corners in one point, as those of a tet that left its body.
+static bool is_nothing(const float f[9]) {
+	bool is_zero = true;
+	for (int i = 0; i < 9; i++)
+		is_zero &= f[i] == 0.0f;
+	return is_zero;
+}
+
 void fem_rotation_of_crushed(const float f[9], float q[4]) {
+	if (is_nothing(f))
+		return;
 	fem_rotation_by_qr(f, q);
 	for (int step = 0; step < NEAREST_STEPS; step++) {
 		float h[3], x = q[0], y = q[1], z = q[2], w = q[3];

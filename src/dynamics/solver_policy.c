@@ -178,8 +178,9 @@ int32_t fem_policy_iteration_cap(int32_t of_materials, int32_t island_count) {
 #define LOOSE_ITERATIONS 30 // ... and so are these in a heap, whose jammed pieces converge slowly
 #define HEAP_ISLANDS 8      // islands of a composite from which on it counts as a heap; chosen
 
-int32_t fem_policy_first_pass(int32_t step_pass, int32_t bond_count) {
-	return step_pass > 0 && bond_count > 0 ? PASSES - PASSES_AGAIN : 0;
+int32_t fem_policy_first_pass(int32_t step_pass, int32_t bond_count, int32_t most) {
+	int32_t first = most < PASSES ? PASSES - most : 0, again = PASSES - PASSES_AGAIN;
+	return step_pass > 0 && bond_count > 0 && again > first ? again : first;
 }
 
 // The active set is looked for by loose solves, one after the other until it stays as it is; the last one is sharp.

@@ -79,8 +79,9 @@ typedef struct FemSolvePass {
 } FemSolvePass;
 
 // The first solve that a system does in a later pass of a step: once bonds broke it begins with the active set and the
-// friction that the pass before came to, and few solves are left to it.
-int32_t fem_policy_first_pass(int32_t step_pass, int32_t bond_count);
+// friction that the pass before came to, and few solves are left to it. `most`: solves that limits of the step leave
+// it.
+int32_t fem_policy_first_pass(int32_t step_pass, int32_t bond_count, int32_t most);
 
 // The pass-th solve of a step for a system with this tolerance and cap. settled: the solve before left the set of
 // active contacts as it was, or there are no contacts.

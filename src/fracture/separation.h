@@ -37,7 +37,8 @@ typedef struct FemBreaking {
 	double crushed_mass; // kg, that went to grains
 	int32_t blow_waits;  // steps for which a blow on it has waited to be looked at (world/step/blow_waits.h)
 	uint32_t next_piece;
-	int32_t piece_tets_min;                // of the smallest pieces, in this step
+	int32_t piece_tets_min;                // of the smallest pieces, in this step, ...
+	int32_t pieces_free;                   // ... when there are so many
 	int32_t piece_limit;                   // 0: none
 	double retires_from;                   // s, world time before which no piece of it goes that was told to; 0: look
 	float piece_lifetime;                  // s; 0: for ever
@@ -70,15 +71,11 @@ typedef struct FemBreaking {
 	size_t bytes, split_bytes;
 } FemBreaking;
 
-// Pieces of a body, up to so many, may be as small as the material makes them whatever the limits of the step: a pane
-// that loses no chip is not pierced. Chosen
-#define FEM_FREE_PIECES 12
-
 // Tets of the smallest piece that is made of a body that can break.
 static inline int32_t fem_fewest_tets(const FemBody *body) {
 	bool is_limited = body->breaking->piece_tets_min > FEM_PIECE_TETS_MIN;
-	return is_limited && body->topology->component_count >= FEM_FREE_PIECES ? body->breaking->piece_tets_min
-																			: FEM_PIECE_TETS_MIN;
+	return is_limited && body->topology->component_count >= body->breaking->pieces_free ? body->breaking->piece_tets_min
+																						: FEM_PIECE_TETS_MIN;
 }
 
 // Pa, an upper bound of the largest principal stress of a tet as its fibres feel it: what pulls along them counts one

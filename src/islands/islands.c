@@ -32,7 +32,8 @@ static void add_needs(Needs *needs, const FemBody *body) {
 	needs->node_chunks +=
 		(int64_t)t->part_count + t->node_count / FEM_NODE_CHUNK; // each part ends with one that need not be full
 	// Worst case of a partly live body: every other batch is a run of its own, and all nodes but one are borders.
-	needs->batch_chunks += is_whole ? t->batch_count / BATCH_CHUNK + 1 : (t->batch_count + 1) / 2;
+	needs->batch_chunks +=
+		is_whole && t->tet_count == t->user_tet_count ? t->batch_count / BATCH_CHUNK + 1 : (t->batch_count + 1) / 2;
 	needs->borders += is_whole ? 0 : t->node_count;
 	needs->parts_max = t->part_count > needs->parts_max ? t->part_count : needs->parts_max;
 	needs->nodes_max = t->node_count > needs->nodes_max ? t->node_count : needs->nodes_max;
@@ -227,6 +228,22 @@ static void add_batches(FemIslands *islands, int32_t body_index, int32_t begin, 
 	}
 }
 
+// Tets that left their body stay in their batches, with all corners in one point: where none is left there is no work.
+static bool has_tets(const FemTopology *t, int32_t batch) {
+	return count_tets(t, batch, batch + 1) > 0;
+}
+
+static void add_all_batches(FemIslands *islands, const FemBody *body, int32_t body_index) {
+	const FemTopology *t = body->topology;
+	bool has_lost = t->tet_count < t->user_tet_count;
+	for (int32_t begin = 0, end; begin < t->batch_count; begin = end + 1) {
+		end = has_lost ? begin : t->batch_count;
+		while (end < t->batch_count && has_tets(t, end))
+			end++;
+		add_batches(islands, body_index, begin, end);
+	}
+}
+
 // Marks live nodes and their sleeping neighbours; lists the latter.
 static void mark_nodes(FemIslands *islands, const FemBody *body, int32_t body_index) {
 	const FemTopology *t = body->topology;
@@ -272,7 +289,7 @@ static void add_marked_batches(FemIslands *islands, FemBody *body, int32_t body_
 	mark_nodes(islands, body, body_index);
 	for (int32_t begin = 0, end; begin < t->batch_count; begin = end + 1) {
 		end = begin;
-		while (end < t->batch_count && touches_mark(islands, t, end))
+		while (end < t->batch_count && touches_mark(islands, t, end) && has_tets(t, end))
 			end++;
 		add_batches(islands, body_index, begin, end);
 		body->live_tets += count_tets(t, begin, end);
@@ -304,7 +321,7 @@ static void add_body(FemIslands *islands, FemBody *body, int32_t body_index) {
 	for (int32_t c = 0; c < t->component_count; c++)
 		add_component(islands, body, body_index, c);
 	if (body->live_part_count == t->part_count) {
-		add_batches(islands, body_index, 0, t->batch_count);
+		add_all_batches(islands, body, body_index);
 		body->live_tets = t->tet_count;
 	} else {
 		add_marked_batches(islands, body, body_index);

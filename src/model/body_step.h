@@ -59,6 +59,7 @@ typedef struct FemBodyStep {
 	struct FemBondBlow *bond_blows; // [component]: the same of what bonds hold (world/step/joined_blows.c)
 	bool look_is_over;              // blows break nothing of it any more in this step
 	bool waits;         // its blow is looked at in a later step, until when it stands still (world/step/blow_waits.h)
+	uint8_t blow_rank;  // in a look: whose blow comes first when there is no time for all (world/step/blows.c)
 	bool was_looked_at; // in the last pass: its elements are of the shape that the blow gave it
 
 	float fast_displacement; // m, longest of a surface node

@@ -11,6 +11,8 @@
 #include "model/modal.h"
 #include "topology/topology.h"
 
+#include <math.h>
+
 typedef struct FemPiece {
 	// ---- identity; components are numbered anew by every split, this is what lasts
 	FemPieceNumber number, parent;
@@ -186,6 +188,16 @@ static inline int32_t fem_largest_piece(const FemTopology *t) {
 	for (int32_t c = 1; c < t->component_count; c++)
 		largest = t->component_tets[c] > t->component_tets[largest] ? c : largest;
 	return largest;
+}
+
+// It was told to go and fades: rigid from then on, whatever its loads, and only colliders and the ground are in its
+// way.
+static inline bool fem_piece_is_going(const FemPiece *piece) {
+	return piece->retires < INFINITY;
+}
+
+static inline bool fem_body_has_going_piece(const FemBody *body, int32_t component) {
+	return component < body->topology->component_count && fem_piece_is_going(&body->pieces[component]);
 }
 
 // What may be removed for its age or number: free, and not the largest.

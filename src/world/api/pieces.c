@@ -8,6 +8,7 @@
 #include "world/api/targets.h"
 #include "world/step/breaking.h"
 #include "world/step/publish.h"
+#include "world/step/rigid_pieces.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -326,6 +327,12 @@ static int32_t next_to_retire(const FemBody *body, int32_t largest) {
 	return best;
 }
 
+void fem_piece_retire_at(FemBody *body, int32_t component, double time) {
+	body->pieces[component].retires = time;
+	body->breaking->retires_from = 0.0;
+	fem_rigid_piece_give_up(body, component);
+}
+
 // The pieces that are one too many now go when they have faded.
 static void limit_debris(const FemWorld *world, FemBody *body, int32_t largest) {
 	FemBreaking *breaking = body->breaking;
@@ -333,7 +340,7 @@ static void limit_debris(const FemWorld *world, FemBody *body, int32_t largest) 
 	for (int32_t c = 0; c < body->topology->component_count; c++)
 		debris += may_retire(body, c, largest) && body->pieces[c].retires == INFINITY;
 	for (; debris > breaking->piece_limit; debris--)
-		body->pieces[next_to_retire(body, largest)].retires = world->time + (double)breaking->piece_fade;
+		fem_piece_retire_at(body, next_to_retire(body, largest), world->time + (double)breaking->piece_fade);
 }
 
 static int32_t mark_retired(const FemWorld *world, FemBody *body) {
@@ -373,8 +380,11 @@ FemResult fem_body_set_piece_limits(FemBodyId id, int32_t piece_limit, float pie
 	if (result != FEM_OK)
 		return result;
 	body->breaking->piece_fade = piece_fade;
-	for (int32_t c = 0; piece_limit == 0 && c < body->topology->component_count; c++)
-		body->pieces[c].retires = INFINITY; // none is one too many any more
+	for (int32_t c = 0; piece_limit == 0 && c < body->topology->component_count; c++) {
+		if (fem_piece_is_going(&body->pieces[c])) // none is one too many any more, and loads may break it again
+			fem_piece_release(&body->pieces[c]);
+		body->pieces[c].retires = INFINITY;
+	}
 	body->breaking->piece_limit = piece_limit;
 	body->breaking->piece_lifetime = piece_lifetime;
 	return FEM_OK;

@@ -10,7 +10,8 @@ void fem_pieces_start(FemBody *body, double time); // of a whole body, born then
 void fem_pieces_renumber(FemBody *body);           // records for the components that a split made
 void fem_pieces_follow_split(FemWorld *world, FemBody *body, int32_t body_index);
 void fem_piece_tell(FemWorld *world, int32_t body_index, const FemPiece *piece); // that it broke off
-void fem_pieces_retire(FemWorld *world); // those beyond limits of number and age
+void fem_pieces_retire(FemWorld *world);                                 // those beyond limits of number and age
+void fem_piece_retire_at(FemBody *body, int32_t component, double time); // s; until then it fades
 FemResult fem_piece_limits_check(int32_t piece_limit, float piece_lifetime, float piece_fade);
 
 // ---- piece_measures.c

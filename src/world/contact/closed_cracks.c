@@ -80,7 +80,9 @@ static bool is_still(const FemWorld *world, const FemBody *body, int32_t compone
 // Whether two tets are of two pieces of which one may move.
 static bool may_touch(const FemWorld *world, const FemBody *body, int32_t tet, int32_t other) {
 	int32_t a = fem_tet_component(body->topology, tet), b = fem_tet_component(body->topology, other);
-	return a != b && !fem_pieces_are_joined(body, a, b) && !(is_still(world, body, a) && is_still(world, body, b));
+	bool is_over = fem_piece_is_going(&body->pieces[a]) || fem_piece_is_going(&body->pieces[b]);
+	return a != b && !is_over && !fem_pieces_are_joined(body, a, b) &&
+		!(is_still(world, body, a) && is_still(world, body, b));
 }
 
 // The face that was one with an outer face and stands after it; -1: none.

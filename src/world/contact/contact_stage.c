@@ -172,6 +172,8 @@ static void add_active(FemWorld *world, FemRange active, const FemTouch *touch) 
 	for (int32_t i = active.begin; i < active.end; i++) {
 		FemSweepPair pair = fem_sweep_active_pair(&world->sweep, i);
 		int32_t a = pair.piece_a, b = pair.piece_b;
+		if (other && (fem_body_has_going_piece(body, a) || fem_body_has_going_piece(other, b)))
+			continue;
 		if (other && ((other == body && fem_pieces_are_joined(body, a, b)) || are_apart(body, a, other, b)))
 			continue;
 		bool are_hulls = other && !(other == body && fem_closed_cracks_join(&world->contacts, touch->closed, a, b)) &&

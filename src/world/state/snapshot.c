@@ -264,7 +264,9 @@ static void sync_limits(FemStream *s, FemWorkLimits *limits) {
 	FEM_STREAM(s, limits->fracture_work_max);
 	FEM_STREAM(s, limits->splits_max);
 	FEM_STREAM(s, limits->piece_tets_min);
+	FEM_STREAM(s, limits->pieces_free);
 	FEM_STREAM(s, limits->elastic_tets_max);
+	FEM_STREAM(s, limits->rubble_tets_max);
 	FEM_STREAM(s, limits->awake_pieces_max);
 	FEM_STREAM(s, limits->sweep_work_max);
 	FEM_STREAM(s, limits->solve_work_max);

@@ -6,7 +6,7 @@
 #include "world/state/stream.h"
 #include "world/world.h"
 
-#define FEM_SNAPSHOT_VERSION 30u // of the format; data of others are refused
+#define FEM_SNAPSHOT_VERSION 31u // of the format; data of others are refused
 
 // ---- snapshot_body.c
 void fem_snapshot_sync_tets(FemStream *stream, FemBody *body, FemTetSaved group); // arrays by tet of that group

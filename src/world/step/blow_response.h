@@ -21,6 +21,7 @@
 typedef struct FemBlow {
 	bool is_struck;
 	bool is_impulse;   // of a caller, or an explosion: no contact
+	bool by_mover;     // a collider that moves has part in it
 	float first;       // s, from the start of the step: when the first of its contacts touches
 	float weight;      // kg, sum of the strengths of those that touch first
 	float approach;    // m/s

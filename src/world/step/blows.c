@@ -9,6 +9,7 @@
 #include "world/step/blow_waits.h"
 #include "world/step/passes.h"
 #include "world/step/touches.h"
+#include "world/step/work_limits.h"
 
 #include <math.h>
 #include <string.h>
@@ -93,6 +94,10 @@ static bool touch_of(const FemStep *step, const FemContact *contact, int s, FemT
 	FemBody *body = fem_side_is_body(side) ? step->world->bodies[side->body] : NULL;
 	return body && body->step && may_be_struck(body) && !body->pieces[side->piece].look_is_over &&
 		fem_touch_of_contact(step, contact, s, out) && !is_spent(out);
+}
+
+static bool is_mover(const FemStep *step, const FemContactSide *side) {
+	return fem_side_is_collider(side) && step->world->colliders[side->collider].kind != FEM_COLLIDER_STATIC;
 }
 
 static void add_contact_load(const FemContact *contact, int s, FemBody *body, float weight) {
@@ -231,8 +236,10 @@ static bool find_blows(FemStep *step) {
 			note_first(&touch, step->arena);
 	}
 	for (int32_t i = 0; i < step->contact_count * 2; i++) {
-		if (touch_of(step, &step->contacts[i / 2], i % 2, &touch))
-			add_contact_load(&step->contacts[i / 2], i % 2, touch.body, take_part(&touch));
+		if (!touch_of(step, &step->contacts[i / 2], i % 2, &touch))
+			continue;
+		add_contact_load(&step->contacts[i / 2], i % 2, touch.body, take_part(&touch));
+		touch.body->step->blows[touch.component].by_mover |= is_mover(step, &step->contacts[i / 2].side[1 - i % 2]);
 	}
 	for (int32_t i = 0; i < step->contact_count * 2; i++)
 		note_support(step, &step->contacts[i / 2], i % 2);
@@ -345,9 +352,8 @@ static void look_task(void *context, int32_t index) {
 	}
 }
 
-// Returns how many tets are looked at by now.
-static int32_t limit_blows_of(const FemWorld *world, FemBody *body, int32_t tets) {
-	int32_t most = world->limits.elastic_tets_max;
+// Returns how many tets are looked at by now; `most`: 0 for no limit.
+static int32_t limit_blows_of(FemBody *body, int32_t tets, int32_t most) {
 	for (int32_t c = 0; body->step->blows && c < body->topology->component_count; c++) {
 		FemBlow *blow = &body->step->blows[c];
 		int32_t more = blow->is_struck && !is_crumb(&body->pieces[c]) ? body->topology->component_tets[c] : 0;
@@ -357,11 +363,31 @@ static int32_t limit_blows_of(const FemWorld *world, FemBody *body, int32_t tets
 	return tets;
 }
 
-// 0: impulses and explosions, which do not come again; 1: what has waited; 2: all others.
-static int rank_of(const FemBody *body) {
+#define RANKS 4 // of bodies, by who comes first when there is no time for all their blows: as rank_of() has them
+
+// 0: impulses and explosions, which do not come again; 1: what has waited; 2: what colliders strike, what is whole and
+// falls on them, and what cracked a moment ago and is to break to the end; 3: what other pieces alone strike, and
+// pieces that fall. These are what a player does not see to.
+static int rank_of(const FemStep *step, const FemBody *body) {
+	bool by_mover = false, by_piece = false;
 	if (body->blow_speed > FEM_SLOW_SPEED)
 		return 0;
-	return body->breaking && body->breaking->blow_waits > 0 ? 1 : 2;
+	if (body->breaking && body->breaking->blow_waits > 0)
+		return 1;
+	for (int32_t c = 0; body->step->blows && c < body->topology->component_count; c++) {
+		const FemBlow *blow = &body->step->blows[c];
+		by_mover |= blow->is_struck && blow->by_mover;
+		by_piece |= blow->is_struck && blow->mobility > 0.0f;
+	}
+	bool is_whole = fem_body_is_whole(step->world, body);
+	bool goes_on = !is_whole && body->breaking && fem_work_is_breaking(step->world, body);
+	return by_mover || goes_on || (!by_piece && is_whole) ? 2 : 3;
+}
+
+static int32_t most_of_rank(const FemWorld *world, int rank) {
+	int32_t of_all = world->limits.elastic_tets_max, of_rubble = world->limits.rubble_tets_max;
+	bool is_less = rank == RANKS - 1 && of_rubble > 0 && (of_all <= 0 || of_rubble < of_all);
+	return is_less ? of_rubble : of_all;
 }
 
 // Tets of a body that are to be looked at.
@@ -378,16 +404,21 @@ static int32_t struck_tets_of(const FemBody *body) {
 // this blow.
 static void limit_blows(FemStep *step) {
 	FemWorld *world = step->world;
-	int32_t count = world->islands.active_count, most = world->limits.elastic_tets_max;
+	int32_t count = world->islands.active_count;
 	world->struck_tets = 0;
-	for (int32_t i = 0; i < 3 * count; i++) {
+	for (int32_t i = 0; i < count; i++) {
+		FemBody *body = world->bodies[world->islands.active_bodies[i]];
+		body->step->blow_rank = (uint8_t)rank_of(step, body);
+	}
+	for (int32_t i = 0; i < RANKS * count; i++) {
 		int32_t index = world->islands.active_bodies[i % count];
 		FemBody *body = world->bodies[index];
-		if (rank_of(body) != i / count)
+		if (body->step->blow_rank != i / count)
 			continue;
-		int32_t tets = world->struck_tets, more = most > 0 && tets > 0 ? struck_tets_of(body) : 0;
+		int32_t most = most_of_rank(world, i / count), tets = world->struck_tets,
+				more = most > 0 && tets > 0 ? struck_tets_of(body) : 0;
 		if (more == 0 || tets + more <= most || !fem_blow_wait(step, index))
-			world->struck_tets = limit_blows_of(world, body, tets);
+			world->struck_tets = limit_blows_of(body, tets, most);
 	}
 }
 

@@ -16,6 +16,7 @@
 #include "world/step/composite_task.h"
 #include "world/step/joined_pieces.h"
 #include "world/step/step.h"
+#include "world/step/work_limits.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -362,7 +363,8 @@ static void solve_passes(FemCompositeTask *task) {
 	int32_t cap = task->system.max_iterations;
 	bool settled =
 		task->system.contacts.count == 0 || task->system.is_direct || fem_modal_direct_is_possible(&task->system);
-	int32_t first = fem_policy_first_pass(task->step->pass, task->system.contacts.bond_count);
+	int32_t first = fem_policy_first_pass(task->step->pass, task->system.contacts.bond_count,
+		fem_work_solves(task->step->world, task->composite->node_count));
 	for (int32_t index = first;; index++) {
 		FemSolvePass pass = fem_policy_pass(index, settled, tolerance, cap, task->system.island_count);
 		task->system.tolerance = pass.tolerance;

@@ -177,6 +177,15 @@ bool fem_rigid_piece_take(FemBody *body, int32_t component) {
 	return body->pieces[component].is_rigid;
 }
 
+void fem_rigid_piece_give_up(FemBody *body, int32_t component) {
+	FemPiece *piece = &body->pieces[component];
+	bool is_rigid = piece->is_rigid || (!fem_modal_of(body) && fem_rigid_piece_take(body, component));
+	if (!is_rigid || !is_free_to_choose(body) || fem_modal_of(body))
+		return;
+	piece->margin = INFINITY;
+	piece->slack = 0.0f; // loads of it are kept no longer
+}
+
 // ---- crumbs
 
 static bool is_stiff_crumb(const FemBody *body, int32_t component) {

@@ -40,6 +40,9 @@ void fem_rigid_pieces_settle(FemStep *step);
 // False: it stays elastic.
 bool fem_rigid_piece_take(FemBody *body, int32_t component);
 
+// Of a piece that is to go (FemPiece.retires): it is rigid whatever its loads, if it is stiff and awake.
+void fem_rigid_piece_give_up(FemBody *body, int32_t component);
+
 int32_t fem_rigid_pieces_count(const FemWorld *world); // that are awake
 
 #endif

@@ -7,8 +7,8 @@
 #include <math.h>
 
 #define ITERATIONS_LEAST 8  // of a solve, however large; fewer only move things apart by chance. Chosen
+#define SOLVES_LEAST 2      // of a pass: one finds which contacts press, one is with these. Chosen
 #define CRACKING_TIME 0.1   // s after its last crack in which a body counts as breaking; chosen
-#define PIECES_OF_BODY 24   // that any body may fall into, however few its tets: else small things stay whole. Chosen
 #define LARGE_PIECE_TETS 64 // a piece of so many tets does not wait: a wall that hangs in the air is seen. Chosen
 
 int32_t fem_work_passes(const FemWorld *world) {
@@ -17,6 +17,14 @@ int32_t fem_work_passes(const FemWorld *world) {
 	if (work > 0 && tets > 0 && work / tets < most)
 		most = work / tets > 1 ? work / tets : 1;
 	return of_world < most ? of_world : most;
+}
+
+// What has no time for ITERATIONS_LEAST in each of its solves has fewer of these.
+int32_t fem_work_solves(const FemWorld *world, int32_t node_count) {
+	if (world->limits.solve_work_max <= 0 || node_count <= 0)
+		return INT32_MAX;
+	int32_t most = world->limits.solve_work_max / node_count / ITERATIONS_LEAST;
+	return most > SOLVES_LEAST ? most : SOLVES_LEAST;
 }
 
 int32_t fem_work_iterations(const FemWorld *world, int32_t node_count, int32_t cap) {
@@ -29,7 +37,7 @@ int32_t fem_work_iterations(const FemWorld *world, int32_t node_count, int32_t c
 
 // ---- elastic tets
 
-static bool is_breaking(const FemWorld *world, const FemBody *body) {
+bool fem_work_is_breaking(const FemWorld *world, const FemBody *body) {
 	return body->blow_speed > 0.0f || body->breaking->crack_time + CRACKING_TIME > world->time;
 }
 
@@ -50,7 +58,9 @@ static void limit_elastic_of(FemWorld *world, FemBody *body) {
 
 // Returns how many tets of rigid pieces are looked at by now.
 static int32_t limit_looks_of(const FemWorld *world, FemBody *body, int32_t tets) {
-	int32_t most = world->limits.elastic_tets_max;
+	int32_t of_all = world->limits.elastic_tets_max, of_rubble = world->limits.rubble_tets_max;
+	bool is_less = of_rubble > 0 && (of_all <= 0 || of_rubble < of_all) && !fem_work_is_breaking(world, body);
+	int32_t most = is_less ? of_rubble : of_all;
 	for (int32_t c = 0; c < body->topology->component_count; c++) {
 		FemPiece *piece = &body->pieces[c];
 		bool is_looked_at = piece->is_rigid && !isinf(piece->margin) && fem_piece_is_live(body, c);
@@ -67,9 +77,12 @@ static FemBody *active_breakable(const FemWorld *world, int32_t place) {
 }
 
 // What a blow would break off first is often a chip. A beaker of 500 tets that may not lose 32 of them stays whole.
-static int32_t piece_tets_min_of(const FemWorld *world, const FemBody *body) {
-	int32_t of_body = body->topology->tet_count / PIECES_OF_BODY, of_world = world->limits.piece_tets_min;
-	return of_body < of_world ? of_body : of_world; // breaking->piece_tets_min below FEM_PIECE_TETS_MIN counts as that
+static void set_piece_limits(const FemWorld *world, FemBody *body) {
+	const FemWorkLimits *limits = &world->limits;
+	int32_t of_body = body->topology->tet_count / (2 * limits->pieces_free), of_world = limits->piece_tets_min;
+	// Below FEM_PIECE_TETS_MIN it counts as that.
+	body->breaking->piece_tets_min = of_body < of_world ? of_body : of_world;
+	body->breaking->pieces_free = limits->pieces_free;
 }
 
 void fem_work_limit_elastic(FemWorld *world) {
@@ -78,7 +91,7 @@ void fem_work_limit_elastic(FemWorld *world) {
 	world->elastic_tets = world->struck_tets = world->woken_pieces = 0;
 	for (int32_t i = 0; is_limited && i < 2 * count; i++) {
 		FemBody *body = active_breakable(world, i % count);
-		if (body && is_breaking(world, body) == (i < count))
+		if (body && fem_work_is_breaking(world, body) == (i < count))
 			limit_elastic_of(world, body);
 	}
 	// Each in its turn, so that none is left out for good.
@@ -86,7 +99,7 @@ void fem_work_limit_elastic(FemWorld *world) {
 	for (int32_t i = 0; i < count; i++) {
 		FemBody *body = active_breakable(world, (first + i) % count);
 		if (body)
-			body->breaking->piece_tets_min = piece_tets_min_of(world, body);
+			set_piece_limits(world, body);
 		looked_at = body ? limit_looks_of(world, body, looked_at) : looked_at;
 	}
 }

@@ -14,8 +14,14 @@ static inline int32_t fem_work_splits(const FemWorld *world) {
 	return of_world < of_limits ? of_world : of_limits;
 }
 
+// Solves of a system of so many nodes for which of its contacts press, 2 at least; INT32_MAX: as many as it takes.
+int32_t fem_work_solves(const FemWorld *world, int32_t node_count);
+
 // The cap of a solve over so many nodes.
 int32_t fem_work_iterations(const FemWorld *world, int32_t node_count, int32_t cap);
+
+// Whether a blow of a caller strikes a body that can break, or it cracked a moment ago.
+bool fem_work_is_breaking(const FemWorld *world, const FemBody *body);
 
 // Before the first pass, when all that wakes has: stiff pieces that can break, beyond the limit, are rigid. Those of
 // bodies that are breaking come first. Of rigid ones the loads are looked at in turn. The islands are up to date.
