@@ -5,7 +5,7 @@
 // More than asked: needs that rise from step to step do not ask the system in every one, which gives pages that must be
 // cleared again. What is not used of it is not resident. Chosen; huge pages were tried: all of a page is cleared, and
 // most of what is asked for is for the worst case. The slowest ticks of a level took a sixth longer.
-#define SPARE(bytes) ((bytes) / 2)
+#define SPARE(bytes) ((bytes) / 4)
 #define SHRINK_STEPS 600             // chosen: ten seconds of a game
 #define SHRINK_SHARE 4               // times too large for so long: chosen, a game's peaks come back
 #define KEPT_BYTES ((size_t)1 << 18) // not worth giving back; chosen
