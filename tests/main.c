@@ -17,7 +17,7 @@
 #include <unistd.h>
 #endif
 
-#define TEST_CAPACITY 1024
+#define TEST_CAPACITY 2048
 #define FAILURES_SHOWN 10
 #define JOBS_MAX 64
 
