@@ -85,7 +85,7 @@ FemResult fem_world_get_work_limits(FemWorldId id, FemWorkLimits *out_limits) {
 // slow the machine is. With 300 tets panes, walls and slabs stopped a ball of 80 kg at 15 m/s, six of them at once;
 // with these they break as without a budget, but for the smallest pieces. Rubble is what is shed.
 #define ELASTIC_LEAST 4000.0f
-#define FRACTURE_LEAST 12000.0f
+#define FRACTURE_LEAST 20000.0f
 #define RUBBLE_LEAST 800.0f   // elastic tets that other pieces alone strike, two vases of the bench level; chosen
 #define CROWDED 0.25f         // of the pieces that may be awake: from here on smaller ones are no longer made ...
 #define PIECE_TETS_MOST 32.0f // ... and at all of them none of fewer tets: a vase of 200 still falls into six
