@@ -234,6 +234,15 @@ static double tet_energy(const FemStrainBound *bound, int32_t tet) {
 	return (double)batch->volume[tet % FEM_LANES] * energy_density(body, tet, e);
 }
 
+// What the kernel needs to find energies (J) alone.
+static FemCellArguments energy_arguments(const FemStrainBound *bound, int set, FemRange cells, float *out_energy) {
+	FemCellArguments arguments = fem_cell_arguments(bound->integration->body, set, cells);
+	arguments.moved = bound->integration->body->step->direction;
+	arguments.share = bound->share;
+	arguments.out_energy = out_energy;
+	return arguments;
+}
+
 // Cells of a body in one piece are computed batch by batch.
 static bool computes_batches(const FemBody *body) {
 	return body->cells && body->topology->component_count == 1;
@@ -253,10 +262,7 @@ static double batches_energy(const FemStrainBound *bound, int32_t chunk_index) {
 			_Alignas(32) float energy[FEM_LANES];
 			int32_t from = b * FEM_LANES;
 			int32_t to = from + FEM_LANES < cells->count[set] ? from + FEM_LANES : cells->count[set];
-			FemCellArguments arguments = fem_cell_arguments(body, set, (FemRange){from, to});
-			arguments.moved = body->step->direction;
-			arguments.share = bound->share;
-			arguments.out_energy = energy;
+			FemCellArguments arguments = energy_arguments(bound, set, (FemRange){from, to}, energy);
 			fem_cell_kernel(fem_simd_level())(&arguments);
 			for (int32_t i = from; i < to; i++)
 				sum += fem_cell_acts(body, first + i) ? (double)energy[i - from] : 0.0;
@@ -294,13 +300,10 @@ static void compute_batch(const FemStrainBound *bound, int set, int32_t batch, i
 		for (int32_t corner = 0; corner < corners; corner++)
 			nodes[corner * FEM_LANES + l] = all[corner * FEM_LANES + source];
 	}
-	FemCellArguments arguments = fem_cell_arguments(body, set, (FemRange){0, FEM_LANES});
+	FemCellArguments arguments = energy_arguments(bound, set, (FemRange){0, FEM_LANES}, energy);
 	arguments.nodes = nodes;
 	arguments.leaders = leaders;
 	arguments.values += (size_t)batch * FEM_CELL_VALUES(fem_cell_columns(set)) * FEM_LANES;
-	arguments.moved = body->step->direction;
-	arguments.share = bound->share;
-	arguments.out_energy = energy;
 	fem_cell_kernel(fem_simd_level())(&arguments);
 }
 
